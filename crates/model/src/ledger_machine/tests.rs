@@ -210,17 +210,35 @@ fn an_undone_flip_puts_back_what_was_known_before_it() {
         Command::Verify { gap: "a".to_owned(), finding, reason: "Seen".to_owned() }
     };
     world.run(find("Ten.")).unwrap();
-    // What is confirmed or found anew while it stands belongs to it; a check does not.
-    world.now = NOW.plus_millis(DAY_MS);
-    world.run(Command::Check { gap: "a".to_owned() }).unwrap();
-    world.now = NOW.plus_millis(2 * DAY_MS);
-    world.run(find("Eleven.")).unwrap();
     world.run(Command::Undo { gap: "a".to_owned() }).unwrap();
+    assert_eq!(world.find("a"), known.with(|gap| gap.status = GapStatus::Stale));
+}
+
+#[test]
+fn what_came_after_a_flip_outlives_its_undoing() {
+    let known = old("a").with(|gap| gap.findings = "Nine.".to_owned());
+    let mut world = World::new(vec![known.clone()]);
+    let find = |text: &str| {
+        let finding = Some((text.to_owned(), vec![]));
+        Command::Verify { gap: "a".to_owned(), finding, reason: "Seen".to_owned() }
+    };
+    // Nobody decides anything before what is open is done.
+    for text in ["Ten.", "Eleven."] {
+        world.now = world.now.plus_millis(DAY_MS);
+        world.run(find(text)).unwrap();
+        world.work(false);
+    }
+    let found = world.find("a");
+    world.run(Command::Undo { gap: "a".to_owned() }).unwrap();
+    world.work(false);
     let expected = known.with(|gap| {
         gap.status = GapStatus::Stale;
-        gap.last_checked = Some(NOW.plus_millis(DAY_MS));
+        gap.last_checked = Some(world.now);
+        gap.findings = "Eleven.".to_owned();
     });
     assert_eq!(world.find("a"), expected);
+    world.run(Command::Undo { gap: "a".to_owned() }).unwrap();
+    assert_eq!(world.find("a"), found);
 }
 
 #[test]
