@@ -11,7 +11,7 @@ use crate::{Error, RepoPath, Workspace};
 /// What git ignores in a work tree, without what piton keeps and renders itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ignored {
-    /// Directories in which everything is ignored.
+    /// Directories in which everything is ignored, and links to directories.
     pub directories: Vec<RepoPath>,
     /// Files outside of them that look like settings or tests; the others are what tools leave behind.
     pub settings: Vec<RepoPath>,
@@ -25,7 +25,11 @@ impl Workspace {
         }
         let listing = self.git("ls-files").args(["--others", "--directory", "-z"]);
         let listing = listing.args(["--ignored", "--exclude-standard"]).bytes()?;
-        let (directories, files): (Vec<_>, Vec<_>) = names(&listing).partition(|name| name.ends_with(b"/"));
+        let is_directory = |name: &&[u8]| {
+            let path = self.root().join(RepoPath::from_bytes(name).as_path());
+            name.ends_with(b"/") || (path.is_symlink() && path.is_dir())
+        };
+        let (directories, files): (Vec<_>, Vec<_>) = names(&listing).partition(is_directory);
         let others = |names: Vec<&[u8]>| -> Vec<RepoPath> {
             names.into_iter().map(RepoPath::from_bytes).filter(|path| !self.is_own(path)).collect()
         };

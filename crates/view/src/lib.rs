@@ -74,8 +74,8 @@ pub trait Client: Send + Sync {
     /// What a run did, for a pull request.
     fn report<'a>(&'a self, run: &'a RunId) -> Answer<'a, ReportView>;
 
-    /// The numbers of a loop, or of all.
-    fn metrics<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, Vec<MetricsView>>;
+    /// The numbers of a loop.
+    fn metrics<'a>(&'a self, run: &'a RunId) -> Answer<'a, MetricsView>;
 
     /// Where to find what an attempt printed; without a name, the last one.
     fn attempt<'a>(&'a self, run: &'a RunId, name: Option<&'a str>) -> Answer<'a, AttemptView>;

@@ -331,7 +331,7 @@ impl Client for LocalClient {
         })
     }
 
-    fn metrics<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, Vec<MetricsView>> {
+    fn metrics<'a>(&'a self, run: &'a RunId) -> Answer<'a, MetricsView> {
         Box::pin(async move { Ok(metrics::metrics(self, run).await?) })
     }
 

@@ -3,35 +3,17 @@
 use std::collections::BTreeMap;
 
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::{Kind, RunId, State};
+use piton_model::{RunId, State};
 use piton_view::MetricsView;
 
 use super::{ClientError, LocalClient};
 use crate::load;
 
-/// The numbers of a loop, or of all.
-pub(super) async fn metrics(
-    client: &LocalClient,
-    run: Option<&RunId>,
-) -> Result<Vec<MetricsView>, ClientError> {
-    let runs = match run {
-        Some(run) => vec![run.clone()],
-        None => {
-            let loops = client.entries().await?.into_iter().filter(|run| run.kind == Kind::Loop);
-            loops.map(|run| run.run_id).collect()
-        }
-    };
-    let mut all = Vec::new();
-    for run in runs {
-        all.push(of_run(client, run).await?);
-    }
-    Ok(all)
-}
-
-async fn of_run(client: &LocalClient, run: RunId) -> Result<MetricsView, ClientError> {
+/// The numbers of a loop.
+pub(super) async fn metrics(client: &LocalClient, run: &RunId) -> Result<MetricsView, ClientError> {
     let (mut durations, mut with_progress, mut seen, mut made) = (Vec::new(), 0_u32, 0, false);
     let mut sessions = Sessions::default();
-    let state = load::fold_all(&**client.store()?, &run, &mut |state: &State| {
+    let state = load::fold_all(&**client.store()?, run, &mut |state: &State| {
         sessions.see(state);
         if let Some(last) = state.judged.recent.back().filter(|last| last.number > seen) {
             seen = last.number;
@@ -46,7 +28,7 @@ async fn of_run(client: &LocalClient, run: RunId) -> Result<MetricsView, ClientE
     .await?
     .state;
     let with_progress = with_progress + u32::from(made);
-    Ok(MetricsView { values: values(&state, with_progress, sessions.count), durations, run_id: run })
+    Ok(MetricsView { values: values(&state, with_progress, sessions.count), durations, run_id: run.clone() })
 }
 
 /// How many sessions there were: a state remembers only the last ones.

@@ -197,7 +197,10 @@ fn bring(moved: &Moved<'_>, path: &str) -> io::Result<()> {
         Ok(_) => std::fs::remove_file(&part)?,
         Err(_) => {}
     }
-    copy(moved, &moved.root.join(path), &part, &target)?;
+    // A link to a directory elsewhere would share what it leads to.
+    let from = moved.root.join(path);
+    let from = if from.is_symlink() && from.is_dir() { std::fs::canonicalize(from)? } else { from };
+    copy(moved, &from, &part, &target)?;
     file::rename_noreplace(&part, &target).map(drop).map_err(|error| error.source)
 }
 

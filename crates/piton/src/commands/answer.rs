@@ -6,7 +6,7 @@ use piton_model::loop_machine::Answer;
 use piton_model::{ExitCode, Kind, RunId};
 use piton_view::{AskedView, Client, Request};
 
-use super::said;
+use super::{of_every, said};
 use crate::cli::{AnswerArguments, Global};
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean};
@@ -63,26 +63,18 @@ fn read_input(path: &std::path::Path) -> Result<serde_json::Map<String, serde_js
 /// What waits for a person, in one run or in all.
 async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
-    let only = match run {
-        Some(run) => Some(client.resolve(Some(run)).await?),
-        None => None,
+    let look = async |run: &RunId| Ok((run.clone(), client.status(run).await?));
+    let (mut waiting, code) = match run {
+        Some(run) => (vec![look(&client.resolve(Some(run)).await?).await?], ExitCode::Done),
+        None => of_every(&*client, &[Kind::Loop, Kind::Workflow], look, out).await?,
     };
-    let mut waiting = Vec::new();
-    for run in client.runs().await?.listed.into_iter().map(|listed| listed.entry) {
-        if run.kind == Kind::Ledger || only.as_ref().is_some_and(|only| run.run_id != *only) {
-            continue;
-        }
-        let status = client.status(&run.run_id).await?;
-        if !status.questions.is_empty() {
-            waiting.push((run.run_id, status));
-        }
-    }
+    waiting.retain(|(_, status)| !status.questions.is_empty());
     if out.json {
         let views: Vec<_> = waiting.iter().map(|(_, status)| &status.of).collect();
         out.json(&views);
-        return Ok(ExitCode::Done);
+        return Ok(code);
     }
-    if waiting.is_empty() {
+    if waiting.is_empty() && code == ExitCode::Done {
         out.note("nothing waits for an answer");
     }
     for (run, status) in &waiting {
@@ -97,7 +89,7 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
             ));
         }
     }
-    Ok(ExitCode::Done)
+    Ok(code)
 }
 
 async fn pick(client: &dyn Client, run: &RunId, number: Option<u32>) -> Result<AskedView> {

@@ -5,10 +5,11 @@
 
 use std::fmt::Write;
 
-use piton_model::ExitCode;
+use piton_model::{ExitCode, Kind};
 use piton_view::MetricsView;
 use serde_json::json;
 
+use super::of_every;
 use crate::cli::{Global, MetricsArguments, MetricsFormat};
 use crate::failure::Result;
 use crate::output::Output;
@@ -19,18 +20,17 @@ const BUCKETS: [f64; 12] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.
 
 pub(super) async fn run(global: &Global, arguments: &MetricsArguments, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
-    let run = match &arguments.run {
-        Some(run) => Some(client.resolve(Some(run)).await?),
-        None => None,
+    let (all, code) = match &arguments.run {
+        Some(run) => (vec![client.metrics(&client.resolve(Some(run)).await?).await?], ExitCode::Done),
+        None => of_every(&*client, &[Kind::Loop], async |run| client.metrics(run).await, out).await?,
     };
-    let all = client.metrics(run.as_ref()).await?;
     let format = if out.json { MetricsFormat::Json } else { arguments.format };
     match format {
         MetricsFormat::Prometheus => out.bytes(prometheus(&all).as_bytes()),
         MetricsFormat::Json => out.json(&all.iter().map(json_of).collect::<Vec<_>>()),
         MetricsFormat::Statsd => out.bytes(statsd(&all).as_bytes()),
     }
-    Ok(ExitCode::Done)
+    Ok(code)
 }
 
 /// What each number is: whether it only ever grows, and in words.

@@ -43,11 +43,11 @@ mod workflows;
 use std::time::Duration;
 
 pub(crate) use enclosed::enclosed;
-use piton_model::{Entry, ExitCode};
+use piton_model::{Entry, ExitCode, Kind, RunId};
 use piton_view::{Asked, Client, Started};
 
 use crate::cli::{Arguments, Command, ConfigCommand};
-use crate::failure::{Failure, Result};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::Output;
 use crate::{repository, viewer};
 
@@ -118,6 +118,28 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
 fn not_a_loop(entry: &Entry) -> Failure {
     Failure::usage(format!("run `{}` is a {}, not a loop", entry.run_id, entry.kind.as_str()))
         .hint("run `piton ls` to see what is what")
+}
+
+/// Asks the same of every run of these kinds. One that is damaged is told, and keeps nobody from the others.
+async fn of_every<T>(
+    client: &dyn Client,
+    kinds: &[Kind],
+    ask: impl AsyncFn(&RunId) -> Result<T>,
+    out: &Output,
+) -> Result<(Vec<T>, ExitCode)> {
+    let runs = client.runs().await?;
+    let (mut answers, mut lost) = (Vec::new(), runs.lost);
+    for run in runs.listed.iter().map(|listed| &listed.entry).filter(|run| kinds.contains(&run.kind)) {
+        match ask(&run.run_id).await {
+            Ok(answer) => answers.push(answer),
+            Err(failure) if failure.kind == ErrorKind::Corrupt => {
+                lost.get_or_insert(failure);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    lost.iter().for_each(|failure| out.failure(failure));
+    Ok((answers, lost.map_or(ExitCode::Done, |failure| failure.kind.exit_code())))
 }
 
 /// What a request brought up besides being taken.

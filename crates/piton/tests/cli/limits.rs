@@ -161,6 +161,32 @@ fn a_run_at_any_ceiling_is_told_the_flag_that_gets_it_past_that() {
 }
 
 #[test]
+fn money_that_some_attempts_report_counts_as_so_much_or_more() {
+    let world = World::new();
+    let agent = "echo x >> n; test $PITON_ITERATION = 2 || echo '{\"cost_usd\": 3}' > $PITON_REPORT";
+    world.loops("r", agent, &["--check", NEVER, "--max-cost", "5"]).exits(3);
+    assert_eq!(world.json(&["status", "r"])["reason"], "limit:cost");
+    let screen = world.piton(&["status", "r"]).exits(0).out;
+    assert!(screen.contains("$6.00 or more of $5.00"), "{screen}");
+}
+
+/// A provider that refuses in the middle of the last attempt does not make its work undone.
+#[test]
+fn what_was_done_before_the_provider_refused_is_checked_before_the_run_ends() {
+    for report in [
+        r#"{"error_class": "overloaded", "cost_usd": 3, "message": "busy"}"#,
+        r#"{"error_class": "rate_limit", "status": "done", "message": "no more today"}"#,
+        r#"{"error_class": "auth", "message": "logged out"}"#,
+    ] {
+        let world = World::new();
+        let agent = format!("touch there; echo '{report}' > $PITON_REPORT; exit 1");
+        let ran = world.loops("r", &agent, &["--check", "test=test -f there", "--max-cost", "1"]).exits(0);
+        assert!(ran.out.contains("1 of 1 checks green"), "{report}\n{}", ran.out);
+        assert_eq!(world.count("r", "attempt_started"), 1);
+    }
+}
+
+#[test]
 fn a_money_ceiling_that_cannot_be_enforced_says_so() {
     let world = World::new();
     let ran = world

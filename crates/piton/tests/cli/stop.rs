@@ -243,6 +243,32 @@ fn where_a_runner_does_not_name_passing_tests_that_is_said_and_nothing_fails_for
     assert!(!ran.out.contains("1 error"), "what a test prints is no finding of a linter: {}", ran.out);
 }
 
+/// `cargo test -q` stops at the first binary that fails, so that its run is not complete.
+#[test]
+fn what_broke_beside_another_is_named_though_the_run_stopped_there() {
+    let world = world("");
+    world.write("check.sh", "cat suite\n! grep -q FAILED suite\n");
+    let suite = |failing: &[&str]| {
+        let (failed, passed) = (failing.len(), 3 - failing.len());
+        let list: String = failing.iter().map(|name| format!("    {name}\\n")).collect();
+        format!(
+            "printf '\\nrunning 3 tests\\n...\\nfailures:\\n\\nfailures:\\n{list}\\n\
+             test result: FAILED. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out\\n\\n\
+             error: test failed, to rerun pass `--lib`\\n' > suite"
+        )
+    };
+    world.shell(&suite(&["tests::a"])).exits(0);
+    let both = suite(&["tests::a", "tests::c"]);
+    let green = "printf 'running 3 tests\\n...\\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\\n' > suite";
+    let ran = runs(&world, &format!("case $PITON_ITERATION in 1) {both};; *) {green};; esac"), &[]).exits(0);
+    assert!(ran.out.contains("broke tests::c"), "{}", ran.out);
+    let unknown = "the names of passing tests are unknown: their runner does not say them";
+    assert!(ran.out.contains(unknown), "{}", ran.out);
+    assert_eq!(world.json(&["status", "r"])["tests"]["passing_named"], false);
+    let report = world.piton(&["report", "r"]).exits(0).out;
+    assert!(report.contains("- #1 broke `tests::c`"), "{report}");
+}
+
 /// It failed, did not, and fails again; beside it a new one fails.
 #[test]
 fn what_broke_is_named_where_a_runner_names_only_the_tests_that_fail() {

@@ -152,6 +152,10 @@ fn a_damaged_row_of_one_run_leaves_the_others_alone() {
     for words in [&["status", "r"][..], &["log", "other-2"], &["why", "other-2"]] {
         world.piton(words).exits(0);
     }
+    let numbers = world.piton(&["metrics"]).exits(6);
+    assert!(numbers.out.contains("loop_id=\"other-2\"") && numbers.err.contains("other-1"), "{numbers:?}");
+    let waiting = world.piton(&["answer"]).exits(6);
+    assert!(waiting.err.contains("other-1") && !waiting.err.contains("nothing waits"), "{waiting:?}");
     world.piton(&["resume", "other-2", "--max-iterations", "+1"]).exits(3);
     world.loops("new", "date > b.txt", &once).exits(3);
     world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true'}]\n");

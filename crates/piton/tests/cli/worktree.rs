@@ -286,6 +286,19 @@ fn an_editable_install_judges_the_work_and_not_the_checkout() {
     world.piton_with(&[("PATH", &path)], &words).exits(0);
 }
 
+/// Nothing that can be written is shared, also where the checkout itself has only a link to it.
+#[test]
+fn what_a_link_leads_to_is_copied_and_not_the_link() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "node_modules\n");
+    world.shell("mkdir -p \"$BESIDE/packages/dep\"; echo two > \"$BESIDE/packages/dep/index\"").exits(0);
+    world.shell("ln -s \"$BESIDE/packages\" node_modules").exits(0);
+    let agent = "cp node_modules/dep/index b.txt; echo spoilt > node_modules/dep/index";
+    let ran = world.loops("w", agent, &["--check", "test=test -f b.txt", "--worktree"]).exits(0);
+    assert!(ran.err.contains("copied into the work tree: node_modules"), "{ran:?}");
+    assert_eq!(world.read("node_modules/dep/index"), "two\n", "the checkout is left alone");
+}
+
 #[test]
 fn a_setup_that_links_into_the_checkout_is_refused() {
     let world = World::new();
