@@ -26,6 +26,13 @@ pub struct Snapshot {
     pub left_out: Vec<LeftOut>,
 }
 
+impl Snapshot {
+    /// Whether it shows other files than `other`; those that neither holds count by what is known of them.
+    pub fn differs_from(&self, other: &Self) -> bool {
+        self.tree != other.tree || self.left_out != other.left_out
+    }
+}
+
 /// A file that no snapshot has: too large, or not readable.
 #[record(Eq)]
 pub struct LeftOut {

@@ -306,10 +306,10 @@ impl State {
         !self.config.checks.is_empty() || self.config.needs_probe()
     }
 
-    /// Whether the tree differs from the start of the run. Unknown counts as no.
+    /// Whether the tree differs from the start of the run, files that no snapshot has included. Unknown counts as no.
     pub fn tree_changed(&self) -> bool {
         match (&self.seen.start, &self.seen.snapshot) {
-            (Some(start), Some(now)) => start.tree != now.tree,
+            (Some(start), Some(now)) => now.differs_from(start),
             _ => false,
         }
     }

@@ -387,3 +387,12 @@ fn checks_run_again_where_only_ignored_files_changed() {
     assert!(ran.out.contains("dep ✓"), "{}", ran.out);
     assert_eq!(world.count("dep", "iteration_concluded"), 1);
 }
+
+/// A file that is too large for any snapshot differs all the same.
+#[test]
+fn a_change_that_no_snapshot_has_is_a_change() {
+    let world = World::new();
+    let agent = "truncate -s 70M big.bin; echo '{\"status\": \"done\"}' > $PITON_REPORT";
+    let ran = world.loops("r", agent, &["--check", "ok=true", "--max-iterations", "2"]).exits(0);
+    assert!(ran.out.contains("1 of 1 checks green"), "{}", ran.out);
+}

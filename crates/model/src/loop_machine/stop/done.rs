@@ -17,7 +17,7 @@ fn is_reported(state: &State) -> bool {
 /// Whether the judged tree differs from the start of the run. Unknown counts as no.
 fn tree_changed(state: &State) -> bool {
     let judged = state.judged.recent.back().and_then(|last| last.snapshot.as_ref());
-    judged.zip(state.seen.start.as_ref()).is_some_and(|(judged, start)| judged.tree != start.tree)
+    judged.zip(state.seen.start.as_ref()).is_some_and(|(judged, start)| judged.differs_from(start))
 }
 
 impl Rule for Done {
