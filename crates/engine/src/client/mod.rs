@@ -348,17 +348,22 @@ impl LocalClient {
 
     /// Records what follows from what was asked of a run at rest. `true` where that is work.
     pub(super) async fn apply_requests<M: Machine>(&self, lease: &Lease) -> Result<bool, ClientError> {
-        let loaded = load::load::<M>(&**self.store()?, &lease.run).await?;
-        let now = SystemClock.now();
-        let (events, state) = loaded.state.advance(M::tick(), now)?;
-        // Work must be begun by a driver; only what comes to rest is settled here.
-        if !state.effects().is_empty() {
-            return Ok(true);
+        loop {
+            let loaded = load::load::<M>(&**self.store()?, &lease.run).await?;
+            let now = SystemClock.now();
+            let (events, state) = loaded.state.advance(M::tick(), now)?;
+            // Work must be begun by a driver; only what comes to rest is settled here.
+            if !state.effects().is_empty() {
+                return Ok(true);
+            }
+            if events.is_empty() {
+                return Ok(false);
+            }
+            match self.append_under(lease, loaded.head, now, &events, &state).await {
+                // Asking needs no lease: somebody did meanwhile, and what follows may be another thing.
+                Err(ClientError::Store(piton_store::Error::Conflict { .. })) => {}
+                appended => return appended.map(|()| false),
+            }
         }
-        if events.is_empty() {
-            return Ok(false);
-        }
-        self.append_under(lease, loaded.head, now, &events, &state).await?;
-        Ok(false)
     }
 }

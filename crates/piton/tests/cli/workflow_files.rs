@@ -388,3 +388,19 @@ fn the_file_of_a_completed_run_is_there_again_after_somebody_edited_it() {
         assert!(ran.err.contains("now lies at"), "{}", ran.err);
     }
 }
+
+/// Asking needs no lease: whoever settles an answer may find another one behind it.
+#[test]
+fn of_two_opposite_answers_at_once_one_is_applied() {
+    for _ in 0..6 {
+        let world = world("name: h\nsteps:\n  - {id: m, run: 'true', human_in_the_loop: true}\n");
+        world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
+        let answers = ["--reject", "--approve"].map(|answer| world.start(&["answer", "r1", answer]));
+        let codes = answers.map(|answer| answer.ends().code);
+        assert!(codes.contains(&0), "{codes:?}");
+        eventually("the question is answered", || {
+            let status = world.json(&["status", "r1"])["status"].as_str().map(str::to_owned);
+            matches!(status.as_deref(), Some("failed" | "completed"))
+        });
+    }
+}
