@@ -11,21 +11,35 @@ use std::path::{Component, Path, PathBuf};
 pub(crate) struct Moved<'a> {
     pub(crate) root: &'a Path,
     pub(crate) tree: &'a Path,
-    /// The ways in which the checkout is written: as it was given, and without links.
-    spellings: Vec<PathBuf>,
+    /// What is named where, and what is to be named instead: the checkout as it was given and without links, and what a link
+    /// in it leads to.
+    places: Vec<(PathBuf, PathBuf)>,
 }
 
 impl<'a> Moved<'a> {
     pub(crate) fn new(root: &'a Path, tree: &'a Path) -> Self {
         let mut spellings = vec![root.to_owned()];
         spellings.extend(std::fs::canonicalize(root).ok().filter(|path| path != root));
-        Self { root, tree, spellings }
+        let places = spellings.into_iter().map(|spelling| (spelling, tree.to_owned())).collect();
+        Self { root, tree, places }
+    }
+
+    /// The same where the directory `from`, which a link of the checkout leads to, is copied to `to`.
+    pub(crate) fn with_linked(&self, from: &Path, to: &Path) -> Self {
+        let linked = [(from.to_owned(), to.to_owned())];
+        Self {
+            root: self.root,
+            tree: self.tree,
+            places: linked.into_iter().chain(self.places.clone()).collect(),
+        }
     }
 
     /// What `path`, below the checkout, is in the work tree.
     pub(crate) fn counterpart(&self, path: &Path) -> Option<PathBuf> {
-        let below = self.spellings.iter().find_map(|root| path.strip_prefix(root).ok())?;
-        Some(if below.as_os_str().is_empty() { self.tree.to_owned() } else { self.tree.join(below) })
+        let below =
+            |(from, to): &'_ (PathBuf, PathBuf)| Some((path.strip_prefix(from).ok()?.to_owned(), to.clone()));
+        let (below, to) = self.places.iter().find_map(below)?;
+        Some(if below.as_os_str().is_empty() { to } else { to.join(below) })
     }
 
     /// Where a link at `at`, in the work tree, is to lead: never into the checkout.
@@ -40,11 +54,9 @@ impl<'a> Moved<'a> {
     /// A text that names the checkout, naming the work tree instead; `None` where it names nothing.
     pub(crate) fn renamed(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut found = None;
-        for spelling in &self.spellings {
+        for (from, to) in &self.places {
             let text = found.as_deref().unwrap_or(bytes);
-            if let Some(new) =
-                replaced(text, spelling.as_os_str().as_bytes(), self.tree.as_os_str().as_bytes())
-            {
+            if let Some(new) = replaced(text, from.as_os_str().as_bytes(), to.as_os_str().as_bytes()) {
                 found = Some(new);
             }
         }

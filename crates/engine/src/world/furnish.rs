@@ -197,10 +197,15 @@ fn bring(moved: &Moved<'_>, path: &str) -> io::Result<()> {
         Ok(_) => std::fs::remove_file(&part)?,
         Err(_) => {}
     }
-    // A link to a directory elsewhere would share what it leads to.
     let from = moved.root.join(path);
-    let from = if from.is_symlink() && from.is_dir() { std::fs::canonicalize(from)? } else { from };
-    copy(moved, &from, &part, &target)?;
+    match from.is_symlink() && from.is_dir() {
+        // A link to a directory elsewhere would share what it leads to.
+        true => {
+            let from = std::fs::canonicalize(from)?;
+            copy(&moved.with_linked(&from, &target), &from, &part, &target)?;
+        }
+        false => copy(moved, &from, &part, &target)?,
+    }
     file::rename_noreplace(&part, &target).map(drop).map_err(|error| error.source)
 }
 

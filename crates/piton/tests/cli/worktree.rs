@@ -292,11 +292,16 @@ fn what_a_link_leads_to_is_copied_and_not_the_link() {
     let world = World::new();
     commit_file(&world, ".gitignore", "node_modules\n");
     world.shell("mkdir -p \"$BESIDE/packages/dep\"; echo two > \"$BESIDE/packages/dep/index\"").exits(0);
+    // What is in there may name its own place: as a link, and in a text.
+    world.shell("ln -s \"$BESIDE/packages/dep\" \"$BESIDE/packages/abs\"").exits(0);
+    world.shell("echo \"echo spoilt > $BESIDE/packages/dep/run\" > \"$BESIDE/packages/tool\"").exits(0);
     world.shell("ln -s \"$BESIDE/packages\" node_modules").exits(0);
-    let agent = "cp node_modules/dep/index b.txt; echo spoilt > node_modules/dep/index";
+    let agent = "cp node_modules/dep/index b.txt; echo spoilt > node_modules/dep/index; \
+        echo spoilt > node_modules/abs/z; sh node_modules/tool";
     let ran = world.loops("w", agent, &["--check", "test=test -f b.txt", "--worktree"]).exits(0);
     assert!(ran.err.contains("copied into the work tree: node_modules"), "{ran:?}");
     assert_eq!(world.read("node_modules/dep/index"), "two\n", "the checkout is left alone");
+    assert_eq!(world.shell("ls \"$BESIDE/packages/dep\"").out, "index\n");
 }
 
 #[test]
