@@ -75,3 +75,23 @@ fn a_channel_that_fails_is_a_note_and_nothing_else() {
     eventually("the driver says so", || log().contains("channel `web` cannot be told"));
     assert!(!log().contains("secret-path"), "{}", log());
 }
+
+#[test]
+fn a_message_is_acknowledged_by_whoever_lets_the_run_go_on() {
+    let world = World::new();
+    let web = Web::answering("{}");
+    world.configure(&format!(
+        "[notify]\ndebounce = \"0s\"\n[notify.channels.web]\ntype = \"webhook\"\nurl = \"{}\"\n",
+        web.url
+    ));
+    let agent = "echo x >> n; test $PITON_ITERATION = 1 || touch b.txt";
+    world.loops("r", agent, &["--check", RED, "--max-iterations", "1"]).exits(3);
+    let first = || {
+        let told: serde_json::Value = serde_json::from_str(&world.read(".piton/told/r.json")).unwrap();
+        told["records"][0].clone()
+    };
+    eventually("the stop was told", || first()["at"].is_string());
+    assert!(first()["acknowledged_at"].is_null(), "{}", first());
+    world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(0);
+    eventually("what was told is known to be seen", || first()["acknowledged_at"].is_string());
+}

@@ -342,3 +342,25 @@ fn a_full_session_is_not_handed_to_a_command_again() {
     };
     assert_eq!((Some(left["started_at"].clone()), Some(left["ended_at"].clone())), (began(1), began(3)));
 }
+
+/// Whoever looks at a run sees how full its conversation is, and what follows from that.
+#[test]
+fn a_conversation_is_shown_with_how_full_it_is() {
+    for (used, line, recommendation) in [
+        (40, "3 iterations so far, 40 % full (low); it goes on", "continue"),
+        (74, "3 iterations so far, 74 % full (high); a fresh one is near", "finish_and_reboot"),
+    ] {
+        let world = World::new();
+        world.configure("[loop]\nsession = 'continue'\n[checks]\nc = 'false'\n");
+        let report = format!("{{\"session_id\":\"s1\",\"context_usage_percent\":{used}}}");
+        let agent = format!("echo $PITON_ITERATION > c.txt; echo '{report}' > $PITON_REPORT");
+        world.loops("r", &agent, &["--max-iterations", "3"]).exits(3);
+        let screen = world.piton(&["status", "r"]).exits(0).out;
+        assert!(screen.contains(&format!("session  {line}\n")), "{screen}");
+        let session = &world.json(&["status", "r"])["session"];
+        assert_eq!(
+            (&session["session_id"], &session["recommendation"]),
+            (&"s1".into(), &recommendation.into())
+        );
+    }
+}
