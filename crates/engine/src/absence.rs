@@ -5,10 +5,11 @@
 //! drivers are killed again and again is given up. An [`Absence`] neither looks nor starts anything;
 //! [`LocalClient::is_missed`] is the one look.
 
-use piton_model::{Entry, Kind, State, Status};
+use piton_model::{Entry, Kind, State, Status, workflow};
 
 use crate::client::{ClientError, LocalClient};
 use crate::ledger::research::is_researched;
+use crate::workflow::is_discarded;
 
 impl LocalClient {
     /// Whether a run should go on, and nobody sees to that. A ledger is carried on by whoever researches in it.
@@ -24,6 +25,11 @@ impl LocalClient {
             Kind::Loop if entry.needs_person() => {
                 self.driver_of(&entry.run_id).await?.is_none()
                     && self.load::<State>(&entry.run_id, None).await?.state.is_left_open()
+            }
+            Kind::Workflow if entry.needs_person() => {
+                let is_free = self.driver_of(&entry.run_id).await?.is_none();
+                let state = self.load::<workflow::State>(&entry.run_id, None).await?.state;
+                is_free && state.is_left_open() && !is_discarded(self.layout(), &state)
             }
             Kind::Loop | Kind::Workflow => false,
         })

@@ -10,7 +10,6 @@ use piton_sys::{Clock, SystemClock};
 use crate::client::{ClientError, LocalClient};
 use crate::driver_process;
 use crate::start::known;
-use crate::workflow::manual_input;
 
 /// Drivers started for one run within [`STARTS_WITHIN`]: what dies so often needs a person.
 const STARTS_MAX: usize = 5;
@@ -84,7 +83,7 @@ impl Worker {
     }
 }
 
-/// Whether a driver is to be started: one is missed, or a workflow that waits for people has a file from one of them.
+/// Whether a driver is to be started: one is missed, or a workflow goes on by what people wrote.
 async fn is_missed(client: &LocalClient, run: &Entry) -> Result<bool, ClientError> {
     // Only a person's `piton gaps research` goes on with a ledger.
     if run.kind == Kind::Ledger {
@@ -94,5 +93,5 @@ async fn is_missed(client: &LocalClient, run: &Entry) -> Result<bool, ClientErro
         return client.is_missed(run).await;
     }
     let state = client.load::<workflow::State>(&run.run_id, None).await?.state;
-    Ok(manual_input(client.layout(), &state).is_some() && client.driver_of(&run.run_id).await?.is_none())
+    Ok(client.driver_of(&run.run_id).await?.is_none() && client.is_to_go_on(&state).await?)
 }

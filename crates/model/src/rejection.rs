@@ -59,6 +59,15 @@ pub enum Rejection {
         /// The step that was named.
         step: StepId,
     },
+    /// A step of the workflow stands in the way.
+    #[error("step `{step}` {why}")]
+    InTheWay {
+        run: RunId,
+        /// Which step.
+        step: StepId,
+        /// How it does.
+        why: String,
+    },
     /// This kind of run does not know the request.
     #[error("run `{run}` is a {}: it cannot {action}", .kind.as_str())]
     NotForKind {

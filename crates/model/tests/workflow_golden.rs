@@ -50,7 +50,11 @@ examples! {
         pid: 4242,
         version: "0.1.0".to_owned()
     }
-    DefinitionChanged { definition: Box::new(definition()), digest: definition().digest() }
+    DefinitionChanged {
+        definition: Box::new(definition()),
+        digest: definition().digest(),
+        stay: vec!["plan".into()]
+    }
     OptionsChanged { options: Box::new(options()) }
     RunRestarted {
         title: "release".to_owned(),
@@ -91,8 +95,9 @@ examples! {
     }
     StepAbandoned { attempt: 6 }
     StepLost { attempt: 7, tree: TreeProof::Scanned, ruling: again() }
-    LoopedBack { step: "look".into(), target: "build".into() }
-    StepsReset { step: "build".into() }
+    LoopedBack { step: "look".into(), target: "build".into(), reset: vec!["build".into(), "look".into()] }
+    StepsReset { step: "build".into(), reset: vec!["build".into(), "look".into()] }
+    TriesRenewed { steps: vec![Renewed { step: "build".into(), all_items: true }] }
     StatusesAdopted { edits: vec![Edit { step: "build".into(), status: StepStatus::Skipped }] }
     HumanAsked {
         question: 1,

@@ -51,8 +51,8 @@ impl Waiting {
         }
         self.looked_at = Some(now);
         let status = client.status(run).await?;
-        if status.has_input() {
-            // Whoever drives it finds the file, too.
+        if status.goes_on() {
+            // Whoever drives it finds what was said, too.
             if !is_driven(&status) {
                 client.wake(run).await?;
             }

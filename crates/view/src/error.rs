@@ -120,6 +120,7 @@ impl From<Rejection> for Error {
             }
             Rejection::NoSuchIteration { run, .. }
             | Rejection::NoSuchStep { run, .. }
+            | Rejection::InTheWay { run, .. }
             | Rejection::NotForKind { run, .. } => error.hint(format!("run `piton status {run}`")),
             Rejection::NoSuchQuestion { .. } => error.hint("run `piton answer` to see what waits"),
             Rejection::BadDefinition(_) => error.hint("run `piton run WORKFLOW.yaml --check-only`"),

@@ -26,8 +26,6 @@ pub struct StatusView {
     pub questions: Vec<AskedView>,
     /// It should go on, and nobody sees to that.
     pub undriven: bool,
-    /// Answers were given that nobody looked at yet.
-    pub has_answers: bool,
     /// The question that one key can answer, between two iterations.
     pub at_a_key: Option<u32>,
     /// The moment at which it goes on although a person was asked and says nothing.
@@ -61,10 +59,10 @@ pub enum StatusOf {
 }
 
 impl StatusView {
-    /// Whether a file of a person lies there that the run has not heard of.
-    pub fn has_input(&self) -> bool {
+    /// Whether it rests, and goes on by what a person said as soon as somebody drives it.
+    pub fn goes_on(&self) -> bool {
         match &self.of {
-            StatusOf::Workflow(status) => status.manual_input.is_some(),
+            StatusOf::Workflow(status) => status.goes_on,
             StatusOf::Loop(_) | StatusOf::Ledger(_) => false,
         }
     }
@@ -76,7 +74,6 @@ impl StatusView {
             of,
             questions: Vec::new(),
             undriven: false,
-            has_answers: false,
             at_a_key: None,
             goes_on_at: None,
             shows_change: false,

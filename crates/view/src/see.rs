@@ -382,7 +382,7 @@ pub struct ProblemView {
 }
 
 /// A question that waits for a person, whatever kind of run asks it.
-#[shown(Clone, Debug, PartialEq, Eq)]
+#[shown(Clone, Debug, PartialEq, Eq, omit(answered))]
 pub struct AskedView {
     /// Its number.
     pub question: u32,
@@ -394,6 +394,8 @@ pub struct AskedView {
     pub digest: String,
     /// Since when it waits.
     pub since: Timestamp,
+    /// An answer to it is on record that nobody has acted on yet.
+    pub answered: bool,
 }
 
 /// Where a workflow is, why, and what to do.
@@ -401,6 +403,7 @@ pub struct AskedView {
     Clone,
     Debug,
     PartialEq,
+    omit(goes_on),
     written(driver, exit_code, checks, findings, steps, questions, manual_input)
 )]
 pub struct WorkflowStatus {
@@ -443,8 +446,12 @@ pub struct WorkflowStatus {
     pub steps: Vec<StepView>,
     /// What waits for a person.
     pub questions: Vec<AskedView>,
+    /// The run whose step it was, where that went on without it: nobody waits for its work.
+    pub given_up_by: Option<RunId>,
     /// The file of a person that lies there and that the run has not heard of.
     pub manual_input: Option<String>,
+    /// It rests, and goes on as soon as somebody drives it: by what is on record, or by that file.
+    pub goes_on: bool,
 }
 
 /// What a workflow may use.

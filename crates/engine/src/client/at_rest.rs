@@ -66,8 +66,10 @@ impl LocalClient {
                 }
             }
         };
+        // One that goes on wakes it by that.
         if let StateOf::Workflow(state) = &state
             && state.is_at_rest()
+            && !self.is_to_go_on(state).await?
         {
             // What cannot be woken now is by `piton resume`.
             let _ = self.wake_outer(&state.run).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use piton_files::gaps::Document;
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
-use piton_store::Wanted;
+use piton_store::{Claim, Wanted};
 use piton_sys::file;
 use piton_sys::redact::Redactor;
 use piton_view::{
@@ -82,8 +82,7 @@ impl LocalClient {
         let mut view = match &loaded.state {
             StateOf::Loop(state) => status::view_of(state, holder.as_ref()),
             StateOf::Workflow(state) => {
-                let inputs = self.inner_inputs(state).await?;
-                workflows::view_of(self.layout(), state, inputs, holder.as_ref())
+                workflows::view_of(self.layout(), state, self.look_around(state).await?, holder.as_ref())
             }
             StateOf::Ledger(state) => ledgers::view_of(self, state).await?,
         };
@@ -254,7 +253,18 @@ impl LocalClient {
         }
     }
 
+    /// Renders the views of a run anew. Where nobody drives it, under its lease: of two that do so at once neither puts back what
+    /// the other has gone past.
     pub(crate) async fn rendered(&self, run: &RunId) -> Result<Rebuilt, Error> {
+        let lease = self.claim(run, Claim::IfFree).await.ok();
+        let rendered = self.render(run).await;
+        if let Some(lease) = lease {
+            self.release_shown(lease).await?;
+        }
+        rendered
+    }
+
+    async fn render(&self, run: &RunId) -> Result<Rebuilt, Error> {
         if self.kind(run).await? == Kind::Workflow {
             let state = self.load::<workflow::State>(run, None).await?.state;
             let view = view_of(self.layout(), run);
@@ -376,12 +386,6 @@ impl Client for LocalClient {
 
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
         Box::pin(async move {
-            // Where a person's file answers a run that is a step of this one, that one goes on, and wakes this one.
-            if let StateOf::Workflow(state) = self.load_any(run, None).await?.state
-                && let Some((inner, _)) = self.inner_inputs(&state).await?.into_iter().next()
-            {
-                return self.wake(&inner).await;
-            }
             let before = self.head(run).await?;
             match driver_process::start(self, run, false).await {
                 // Somebody else was faster: they drive it, or have driven it to where nothing is left to do.

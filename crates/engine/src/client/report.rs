@@ -29,7 +29,8 @@ pub(super) async fn report(client: &LocalClient, run: &RunId) -> Result<ReportVi
         StateOf::Loop(state) => of_loop(client, run, &state).await,
         StateOf::Workflow(state) => {
             let holder = client.driver_of(run).await?;
-            let status = workflows::status_of(client.layout(), &state, Vec::new(), holder.as_ref());
+            let found = client.look_around(&state).await?;
+            let status = workflows::status_of(client.layout(), &state, found, holder.as_ref());
             let text = clean(&words::workflow::report(&status, &state));
             Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
         }

@@ -22,7 +22,6 @@ pub(super) fn view_of(state: &State, holder: Option<&Holder>) -> StatusView {
     let status = status_of(state, holder);
     StatusView {
         questions: asked(state),
-        has_answers: !state.requests.answers.is_empty(),
         at_a_key: state.at_a_key(),
         goes_on_at: state.goes_on_at(),
         shows_change: state.config.mode.attended.show_diff
@@ -178,6 +177,7 @@ fn next_command(state: &State, driven: bool) -> String {
             format!("git push origin {branch} && piton report {id} | gh pr create -f -H {branch} -F -")
         }
         (Status::Completed, _) => format!("piton diff {id}"),
+        (Status::Waiting, _) if state.is_left_open() && !driven => format!("piton resume {id}"),
         (Status::Waiting, _) if !state.people.questions.is_empty() => format!("piton answer {id}"),
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
             format!("piton attach {id}")
@@ -300,6 +300,7 @@ fn asked(state: &State) -> Vec<AskedView> {
         text: question.text.clone(),
         digest: question.digest.clone(),
         since: question.since,
+        answered: state.requests.answers.iter().any(|given| given.question == question.number),
     };
     state.people.questions.iter().map(view).collect()
 }

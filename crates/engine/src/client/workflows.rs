@@ -10,20 +10,35 @@ use piton_view::{
 };
 
 use super::status::driver_view;
+use super::{ClientError, LocalClient};
 use crate::layout::Layout;
-use crate::workflow::{is_discarded, manual_input};
+use crate::workflow::is_discarded;
+
+/// What of a workflow only a look around it tells.
+pub(super) struct Found {
+    /// It rests, and goes on as soon as somebody drives it.
+    pub(super) goes_on: bool,
+    /// The file of a person that lies there for it or for a run within it.
+    pub(super) manual_input: Option<String>,
+    /// The run whose step it was, where that went on without it.
+    pub(super) given_up_by: Option<RunId>,
+}
+
+impl LocalClient {
+    pub(super) async fn look_around(&self, state: &State) -> Result<Found, ClientError> {
+        Ok(Found {
+            goes_on: self.is_to_go_on(state).await?,
+            manual_input: self.manual_input(state).await?,
+            given_up_by: self.given_up_by(state).await?,
+        })
+    }
+}
 
 /// Everything about a workflow at one moment.
-pub(super) fn view_of(
-    layout: &Layout,
-    state: &State,
-    inner_inputs: Vec<(RunId, String)>,
-    holder: Option<&Holder>,
-) -> StatusView {
-    let status = status_of(layout, state, inner_inputs, holder);
+pub(super) fn view_of(layout: &Layout, state: &State, found: Found, holder: Option<&Holder>) -> StatusView {
+    let status = status_of(layout, state, found, holder);
     StatusView {
-        questions: asked(state),
-        has_answers: !state.requests.answers.is_empty(),
+        questions: status.questions.clone(),
         counted: state.counters.attempts,
         screen: words::status(&status, state, SystemClock.now()),
         ending: words::ending(state, &status.next),
@@ -34,12 +49,10 @@ pub(super) fn view_of(
 pub(super) fn status_of(
     layout: &Layout,
     state: &State,
-    inner_inputs: Vec<(RunId, String)>,
+    found: Found,
     holder: Option<&Holder>,
 ) -> WorkflowStatus {
     let discarded = is_discarded(layout, state);
-    let inner_input = inner_inputs.into_iter().next().map(|(_, file)| file);
-    let manual_input = manual_input(layout, state).or(inner_input);
     let counters = &state.counters;
     WorkflowStatus {
         entry: state.entry(),
@@ -47,7 +60,8 @@ pub(super) fn status_of(
         since: state.since,
         next: match discarded {
             true => format!("piton run {} --run-id {}", state.options.workflow_file, state.run),
-            false if manual_input.is_some() && holder.is_none() => format!("piton resume {}", state.run),
+            false if found.given_up_by.is_some() => format!("piton report {}", state.run),
+            false if found.goes_on && holder.is_none() => format!("piton resume {}", state.run),
             false => next_command(state, holder.is_some()),
         },
         driver: holder.map(driver_view),
@@ -76,8 +90,10 @@ pub(super) fn status_of(
             loop_backs: counters.loop_backs,
         },
         steps: (0..state.steps.len()).map(|index| step_of(state, index)).collect(),
-        questions: asked(state),
-        manual_input,
+        questions: if found.given_up_by.is_none() { asked(state) } else { Vec::new() },
+        given_up_by: found.given_up_by,
+        manual_input: found.manual_input,
+        goes_on: found.goes_on,
     }
 }
 
@@ -145,6 +161,7 @@ fn asked(state: &State) -> Vec<AskedView> {
             text: question.text.clone(),
             digest: question.digest.clone(),
             since: question.since,
+            answered: state.is_answered(question.number),
         };
     asked.map(view).collect()
 }

@@ -64,6 +64,11 @@ pub(super) async fn go_on(
         client.record_at_rest::<State>(run, migrate).await?;
         notes.push("going on with the workflow as it is now:".to_owned());
         notes.extend(lines.iter().map(|line| format!("  {line}")));
+        let inner =
+            state.inner_questions().into_iter().filter(|_| state.plan.nested != loaded.definition.nested);
+        notes.extend(inner.map(|(step, asks)| {
+            format!("note: run `{}` within step `{step}` has begun, and goes on as it began", asks.run)
+        }));
     }
     let after = resume(client, run, Raise::default(), false, notes, start_at).await?;
     notes.extend(start_at.map(|step| format!("run `{run}` goes on from step `{step}`, which begins anew")));
@@ -135,14 +140,13 @@ async fn resume(
             gone_on => drop(gone_on?),
         }
     }
-    // What people wrote for a run that is a step of this one is heard by that one.
-    for (inner, _) in client.inner_inputs(&state).await? {
-        driver_process::start(client, &inner, false).await?;
-        driver_process::settled(client, &inner).await?;
-    }
     let loaded = client.load::<State>(run, None).await?;
-    if let Some(request) = request_of(&loaded.state, &raise, start_at) {
-        client.record(run, request).await?;
+    match request_of(&loaded.state, &raise, start_at) {
+        Some(request) => client.record(run, request).await?,
+        None if loaded.state.is_left_open() => {
+            notes.push(format!("note: what was asked of run `{run}` before is done first"));
+        }
+        None => {}
     }
     let before = client.head(run).await?;
     // Somebody's edit may have left nothing to do.
@@ -196,15 +200,23 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>)
     let moved = match view.edited(&state)? {
         Edited::No => return Ok(()),
         // Nothing of it can be changed where it is: whoever begins anew from a step says so by a flag.
-        Edited::Statuses { .. } if state.status == Status::Completed || state.open_count() > 0 => {
+        Edited::Statuses { .. } if state.status == Status::Completed || state.at_work().is_some() => {
             view.set_aside(&state)?
         }
         Edited::Statuses { edits, digest } => {
             let statuses = edits.statuses.iter();
             let names: Vec<String> =
                 statuses.map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
+            let mut given_up = Vec::new();
+            for edit in &edits.statuses {
+                given_up.extend(client.go_on_without(&state, &edit.step).await?);
+            }
             client.record_at_rest::<State>(run, Command::AdoptStatuses(edits.statuses.clone())).await?;
             notes.push(format!("adopted from run_state.json: {}", names.join(", ")));
+            for inner in given_up {
+                client.stop_for_good(&inner).await?;
+                notes.push(format!("run `{inner}`, which was the work of a step, is stopped"));
+            }
             let state = client.load::<State>(run, None).await?.state;
             if let Some(moved) = view.adopted(&state, &edits, &digest)? {
                 notes.push(format!("note: {moved}"));

@@ -2,10 +2,11 @@
 
 use piton_files::workflow::{Disk, Imported, Left, Loaded, RunPlace, STATE_BYTES_MAX, glance, import, load};
 use piton_model::workflow::{
-    Command, Definition, Inherited, Options, Order, State, StepId, WorkPlace, anew_from, create,
+    Command, Definition, Inherited, Options, Order, State, StepId, WorkPlace, anew_from, create, shown,
 };
 use piton_model::{Kind, Rejection, RunId, Seq, Timestamp};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_view::words::few;
 use piton_view::{Error, ErrorKind, WorkflowOrder};
 
 use super::go_on::{discarded, go_on};
@@ -15,6 +16,7 @@ use crate::client::LocalClient;
 use crate::driver_process;
 use crate::layout::Layout;
 use crate::workflow::{is_discarded, view_of};
+use crate::world::sentence;
 
 /// Begins a workflow, or goes on with the one that is meant.
 pub(super) async fn start(
@@ -24,7 +26,7 @@ pub(super) async fn start(
 ) -> Result<(RunId, Seq), Error> {
     let layout = client.layout();
     let loaded = load(&wanted.file, layout.root(), &Disk).map_err(|problems| not_runnable(&problems))?;
-    match target(client, wanted, &loaded).await? {
+    match target(client, wanted, &loaded, notes).await? {
         Target::New(run, left) => {
             let options = options_of(layout, wanted, &loaded)?;
             let (inherited, left_out) = left.map(|left| (left.inherited, left.left_out)).unzip();
@@ -71,16 +73,21 @@ enum Target {
     Existing(RunId),
 }
 
-async fn target(client: &LocalClient, wanted: &WorkflowOrder, loaded: &Loaded) -> Result<Target, Error> {
+async fn target(
+    client: &LocalClient,
+    wanted: &WorkflowOrder,
+    loaded: &Loaded,
+    notes: &mut Vec<String>,
+) -> Result<Target, Error> {
     let workflow_file = relative(client.layout(), &wanted.file)?;
     let named: Option<RunId> = match &wanted.run_id {
-        Some(id) if id == LAST => Some(newest_of(client, &workflow_file, &loaded.definition).await?),
+        Some(id) if id == LAST => Some(newest_of(client, &workflow_file, &loaded.definition, notes).await?),
         Some(id) => Some(id.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))?),
         None => None,
     };
     let run = match (named, &wanted.start_at_step) {
         (Some(run), _) => run,
-        (None, Some(_)) => newest_of(client, &workflow_file, &loaded.definition).await?,
+        (None, Some(_)) => newest_of(client, &workflow_file, &loaded.definition, notes).await?,
         (None, None) => {
             return Ok(Target::New(SystemIds.hex(8).parse().expect("hex digits are a run's name"), None));
         }
@@ -120,50 +127,71 @@ fn from_step(
 }
 
 /// The run of this workflow that changed last: of piton's by its file, of another tool's by its name. Where there is none,
-/// that of another tool which has exactly its steps: what it called the workflow is its own matter.
+/// that of another tool which has exactly its steps: what it called the workflow is its own matter. Those that it is not are
+/// named, and what could not be read.
 async fn newest_of(
     client: &LocalClient,
     workflow_file: &str,
     definition: &Definition,
+    notes: &mut Vec<String>,
 ) -> Result<RunId, Error> {
-    let mut newest: Option<(Timestamp, RunId)> = None;
-    let mut entries = client.entries().await?;
-    entries.sort_by_key(|entry| std::cmp::Reverse(entry.updated_at));
+    let entries = client.entries().await?;
+    let mut fitting: Vec<(Timestamp, RunId)> = Vec::new();
     for run in entries.iter().filter(|run| run.kind == Kind::Workflow) {
         let state = client.load::<State>(&run.run_id, None).await?.state;
         if state.options.workflow_file == workflow_file && !is_discarded(client.layout(), &state) {
-            newest = Some((run.updated_at, run.run_id.clone()));
-            break;
+            fitting.push((run.updated_at, run.run_id.clone()));
         }
     }
     let is_ours = |run: &RunId| entries.iter().any(|entry| entry.run_id == *run);
-    let mut others = left_by_others(client.layout());
-    others.retain(|(run, _)| !is_ours(run));
-    let newest_with = |fits: &dyn Fn(&Left) -> bool| {
+    let mut others = Vec::new();
+    for (run, left) in left_by_others(client.layout()).into_iter().filter(|(run, _)| !is_ours(run)) {
+        match left {
+            Ok(left) => others.push((run, left)),
+            Err(why) => notes.push(format!("note: `.agents/runs/{run}` is passed by: {why}")),
+        }
+    }
+    let with = |fits: &dyn Fn(&Left) -> bool| {
         let fitting = others.iter().filter(|(_, left)| fits(left));
-        fitting
-            .map(|(run, left)| (left.updated_at.unwrap_or_default(), run.clone()))
-            .max_by_key(|(at, _)| *at)
+        fitting.map(|(run, left)| (left.updated_at.unwrap_or_default(), run.clone())).collect::<Vec<_>>()
     };
-    let mut steps: Vec<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
-    steps.sort_unstable();
-    let by_name = newest_with(&|left| left.workflow_name == definition.name);
-    let found = [by_name, newest].into_iter().flatten().max_by_key(|(at, _)| *at);
-    found.or_else(|| newest_with(&|left| left.steps == steps)).map(|(_, run)| run).ok_or_else(|| {
+    fitting.extend(with(&|left| left.workflow_name == definition.name));
+    if fitting.is_empty() {
+        let mut steps: Vec<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
+        steps.sort_unstable();
+        fitting = with(&|left| left.steps == steps);
+    }
+    fitting.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    let mut runs = fitting.into_iter().map(|(_, run)| run);
+    let newest = runs.next().ok_or_else(|| {
         Error::usage(format!("`{workflow_file}` was never run here"))
+            .details(std::mem::take(notes))
             .hint("run it first, or name a run with --run-id")
-    })
+    })?;
+    let others = few(runs.map(|run| format!("`{run}`")), "run").join(", ");
+    if !others.is_empty() {
+        notes.push(format!("run `{newest}` is the newest that fits; --run-id takes another: {others}"));
+    }
+    Ok(newest)
 }
 
-/// The run directories here that hold a state, whoever made them.
-fn left_by_others(layout: &Layout) -> Vec<(RunId, Left)> {
+/// The run directories here that hold a state, whoever made them; or why that cannot be read.
+fn left_by_others(layout: &Layout) -> Vec<(RunId, Result<Left, String>)> {
     let runs = layout.root().join(".agents/runs");
     let names = std::fs::read_dir(runs).into_iter().flatten().flatten();
+    let names = names.filter(|entry| entry.path().is_dir());
     let names = names.filter_map(|entry| entry.file_name().into_string().ok()?.parse::<RunId>().ok());
     let left = |run: RunId| {
         let path = RunPlace::new(layout.root(), run.clone()).state();
-        let bytes = file::read_regular(&path, STATE_BYTES_MAX as u64).ok()??;
-        let left = glance(&bytes).ok().filter(|left| left.run_id == run.as_str())?;
+        let left = match file::read_regular(&path, STATE_BYTES_MAX as u64) {
+            Ok(None) => return None,
+            Ok(Some(bytes)) => match glance(&bytes) {
+                Ok(left) if left.run_id == run.as_str() => Ok(left),
+                Ok(left) => Err(format!("its state is that of run `{}`", shown(&left.run_id))),
+                Err(error) => Err(error.to_string()),
+            },
+            Err(error) => Err(sentence(&error)),
+        };
         Some((run, left))
     };
     names.filter_map(left).collect()

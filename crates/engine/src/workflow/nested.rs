@@ -4,20 +4,21 @@
 //! be looked at, answered and stopped like any other. While it waits for a person, so does the step: when it goes on, its
 //! driver wakes the run whose step it is. A further try at the step goes on with it: what it did is not done again.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use piton_files::workflow::{item_variables, nested};
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::workflow::{
-    Command, Counters, Definition, InnerQuestion, OpenAttempt, Options, Order, Raise, State, StepEnd,
+    Command, Counters, Definition, InnerQuestion, OpenAttempt, Options, Order, Raise, State, StepEnd, StepId,
     WorkPlace, create,
 };
 use piton_model::{Machine, RunId, Status, StopOrigin, Timestamp};
 use piton_view::Request;
 
 use super::attempt::not_startable;
-use super::{Context, manual_input};
+use super::{Context, is_discarded, manual_input};
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
 use crate::driver_process;
@@ -41,8 +42,11 @@ pub(super) fn perform(
 
 /// The name of the run that this attempt is: that of the attempt which began it.
 pub fn nested_run(run: &RunId, attempt: &OpenAttempt) -> RunId {
-    let number = attempt.nested.unwrap_or(attempt.number);
-    let hash = blake3::hash(format!("{run}/{}/{number}", attempt.step).as_bytes());
+    begun_by(run, &attempt.step, attempt.nested.unwrap_or(attempt.number))
+}
+
+fn begun_by(run: &RunId, step: &StepId, attempt: u32) -> RunId {
+    let hash = blake3::hash(format!("{run}/{step}/{attempt}").as_bytes());
     hash.to_hex()[..8].parse().expect("hex digits are a run's name")
 }
 
@@ -56,7 +60,11 @@ async fn follow(
     let (run, number) = (nested_run(&context.run, attempt), attempt.number);
     let began = state.step(&attempt.step).and_then(|step| step.started_at).unwrap_or_default();
     let found = client.load_if_there::<State>(&run).await?.map(|loaded| loaded.state);
-    if found.as_ref().is_none_or(|nested| rests_since(nested, began)) {
+    let is_to_begin = match &found {
+        Some(nested) => rests_since(nested, began) && !client.is_to_go_on(nested).await?,
+        None => true,
+    };
+    if is_to_begin {
         if context.is_cancelled(number) {
             return Ok(Command::AbandonAttempt { attempt: number });
         }
@@ -74,11 +82,12 @@ async fn follow(
     loop {
         let nested = client.load::<State>(&run, None).await?.state;
         let is_cancelled = context.is_cancelled(number);
-        if let Some(outcome) = outcome(&nested, is_cancelled) {
+        let goes_on = client.is_to_go_on(&nested).await?;
+        if let Some(outcome) = outcome(&nested, is_cancelled).filter(|_| !goes_on) {
             let before = used_until(&client, &run, began).await?;
             return Ok(ended(attempt, outcome, &nested, &before));
         }
-        let asks = asks(&nested);
+        let asks = asks(&nested).filter(|_| !goes_on);
         if asks.as_ref() != known {
             return Ok(Command::TakeNested { attempt: number, asks });
         }
@@ -87,8 +96,8 @@ async fn follow(
             let stop = Request::Stop { now: true, origin: StopOrigin::Command };
             told = client.record(&run, stop).await.is_ok();
         }
-        let is_missed = client.is_missed(&nested.entry()).await?
-            || is_to_go_on(&nested) && client.driver_of(&run).await?.is_none();
+        let is_missed =
+            client.is_missed(&nested.entry()).await? || goes_on && client.driver_of(&run).await?.is_none();
         if let Missing::Start { .. } = absence.look(!is_missed) {
             // One that cannot be started is tried again at the next look.
             let _ = driver_process::spawn(&context.layout, &run, false);
@@ -97,15 +106,10 @@ async fn follow(
     }
 }
 
-/// Whether a run came to rest before this moment, and is to go on for a further try.
+/// Whether a run came to rest before this moment.
 fn rests_since(nested: &State, moment: Timestamp) -> bool {
     let rests = matches!(nested.status, Status::Paused | Status::Stopped | Status::Failed);
-    rests && nested.since <= moment && !is_to_go_on(nested)
-}
-
-/// Whether somebody asked a run at rest to go on, and no driver has heard of it yet.
-fn is_to_go_on(nested: &State) -> bool {
-    nested.requests.resume.is_some() && !nested.status.is_active()
+    rests && nested.since <= moment
 }
 
 /// Has a run that rests go on as what this run has become: its definition, its options. Limits that a person raised for it
@@ -175,7 +179,6 @@ fn asks(nested: &State) -> Option<InnerQuestion> {
         Some(InnerQuestion { run: run.clone(), step: None, question: None, text })
     };
     match nested.status {
-        _ if is_to_go_on(nested) => None,
         Status::Paused => rests("paused"),
         Status::Stopped => rests("stopped"),
         Status::Waiting => {
@@ -193,26 +196,15 @@ fn asks(nested: &State) -> Option<InnerQuestion> {
 
 /// What became of the runs that steps of `state` wait for, since that was recorded.
 pub(super) fn found(context: &Context, state: &State) -> Vec<Command> {
-    let open = state.steps.iter().filter_map(|step| Some((step.open.as_ref()?, step.asks.as_ref()?)));
-    let runs: Vec<_> =
-        open.map(|(open, asks)| (open.number, nested_run(&context.run, open), asks.clone())).collect();
-    if runs.is_empty() {
+    if state.inner_questions().is_empty() {
         return Vec::new();
     }
     let client = LocalClient::new(Arc::clone(&context.store), context.layout.clone());
+    let state = state.clone();
     // It has a runtime of its own, which cannot be within the driver's.
     let look = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().ok()?;
-        let mut found = Vec::new();
-        for (attempt, run, known) in runs {
-            // One that somebody removed asks nothing.
-            let nested = runtime.block_on(client.load_if_there::<State>(&run)).ok()?;
-            let asks = nested.and_then(|nested| asks(&nested.state));
-            if asks.as_ref() != Some(&known) {
-                found.push(Command::TakeNested { attempt, asks });
-            }
-        }
-        Some(found)
+        runtime.block_on(client.moved_on(&state)).ok()
     };
     std::thread::spawn(look).join().ok().flatten().unwrap_or_default()
 }
@@ -234,23 +226,108 @@ pub(super) fn wake_outer(context: &Context, state: &State) {
 impl LocalClient {
     /// Wakes the run whose step this one is, where that waits for a person and nobody drives it: what it waits for may be over.
     pub async fn wake_outer(&self, run: &RunId) -> Result<(), piton_view::Error> {
-        let Some(outer) = self.load::<State>(run, None).await?.state.options.parent else { return Ok(()) };
-        driver_process::settled(self, &outer).await?;
-        let waits = self.entry(&outer).await?.status == Status::Waiting;
-        if waits && self.driver_of(&outer).await?.is_none() {
-            driver_process::spawn(self.layout(), &outer, false)?;
+        let state = self.load::<State>(run, None).await?.state;
+        let Some(outer) = &state.options.parent else { return Ok(()) };
+        if self.given_up_by(&state).await?.is_some() {
+            return Ok(());
+        }
+        driver_process::settled(self, outer).await?;
+        let waits = self.entry(outer).await?.status == Status::Waiting;
+        if waits && self.driver_of(outer).await?.is_none() {
+            driver_process::spawn(self.layout(), outer, false)?;
         }
         Ok(())
     }
 
-    /// The runs nested in this one that ask a person whose answer lies there as a file, each with that file.
-    pub(crate) async fn inner_inputs(&self, state: &State) -> Result<Vec<(RunId, String)>, ClientError> {
-        let mut found = Vec::new();
+    /// What became of the runs that steps of `state` wait for, since that was recorded.
+    async fn moved_on(&self, state: &State) -> Result<Vec<Command>, ClientError> {
+        let mut moved = Vec::new();
+        for step in &state.steps {
+            let (Some(open), Some(known)) = (&step.open, &step.asks) else { continue };
+            // One that somebody removed asks nothing.
+            let asks = match self.load_if_there::<State>(&nested_run(&state.run, open)).await? {
+                Some(nested) if !self.is_to_go_on(&nested.state).await? => asks(&nested.state),
+                _ => None,
+            };
+            if asks.as_ref() != Some(known) {
+                moved.push(Command::TakeNested { attempt: open.number, asks });
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Whether a run that rests goes on as soon as somebody drives it: something is on record that was asked of it, a person's
+    /// file lies there, or a run that it waits for moved on.
+    pub(crate) fn is_to_go_on<'a>(
+        &'a self,
+        state: &'a State,
+    ) -> Pin<Box<dyn Future<Output = Result<bool, ClientError>> + Send + 'a>> {
+        Box::pin(async move {
+            if is_discarded(self.layout(), state) {
+                return Ok(false);
+            }
+            let waits = state.status == Status::Waiting;
+            let has_input = || manual_input(self.layout(), state).is_some();
+            Ok(state.is_left_open() || waits && (has_input() || !self.moved_on(state).await?.is_empty()))
+        })
+    }
+
+    /// The file of a person that lies there for this run, or for one within it that asks them.
+    pub(crate) async fn manual_input(&self, state: &State) -> Result<Option<String>, ClientError> {
+        let mut found = manual_input(self.layout(), state);
         for (_, asks) in state.inner_questions() {
-            let Some(inner) = self.load_if_there::<State>(&asks.run).await? else { continue };
-            found.extend(manual_input(self.layout(), &inner.state).map(|file| (asks.run.clone(), file)));
+            if found.is_none()
+                && let Some(inner) = self.load_if_there::<State>(&asks.run).await?
+            {
+                found = manual_input(self.layout(), &inner.state);
+            }
         }
         Ok(found)
+    }
+
+    /// Puts on record that a run at rest goes on without the run that is the work of this step, where that is so; which.
+    pub(crate) async fn go_on_without(
+        &self,
+        state: &State,
+        step: &StepId,
+    ) -> Result<Option<RunId>, ClientError> {
+        let runtime = state.step(step).filter(|step| step.asks.is_some());
+        let Some((runtime, open)) = runtime.and_then(|step| Some((step, step.open.as_ref()?))) else {
+            return Ok(None);
+        };
+        let inner = nested_run(&state.run, open);
+        let command = match self.load_if_there::<State>(&inner).await? {
+            Some(nested) => {
+                let before = used_until(self, &inner, runtime.started_at.unwrap_or_default()).await?;
+                ended(open, AttemptOutcome::Cancelled, &nested.state, &before)
+            }
+            None => Command::AbandonAttempt { attempt: open.number },
+        };
+        self.record_at_rest::<State>(&state.run, command).await?;
+        Ok(Some(inner))
+    }
+
+    /// Stops a run that nobody waits for any more, if it is there and has not come to its end.
+    pub(crate) async fn stop_for_good(&self, run: &RunId) -> Result<(), ClientError> {
+        let stop = Request::Stop { now: true, origin: StopOrigin::Command };
+        match self.record(run, stop).await {
+            Err(ClientError::Rejected(_) | ClientError::Store(piton_store::Error::UnknownRun { .. })) => {
+                Ok(())
+            }
+            stopped => stopped,
+        }
+    }
+
+    /// The run whose step this one was, where that went on without it.
+    pub(crate) async fn given_up_by(&self, state: &State) -> Result<Option<RunId>, ClientError> {
+        let Some(parent) = state.options.parent.as_ref().filter(|_| state.status != Status::Completed) else {
+            return Ok(None);
+        };
+        let Some(outer) = self.load_if_there::<State>(parent).await? else { return Ok(None) };
+        let steps = outer.state.steps.iter().enumerate();
+        let mut begun = steps.filter_map(|(index, step)| Some((outer.state.id(index), step.nested?)));
+        let is_it = begun.any(|(step, attempt)| begun_by(parent, step, attempt) == state.run);
+        Ok((!is_it).then(|| parent.clone()))
     }
 }
 
@@ -258,7 +335,6 @@ impl LocalClient {
 /// stopped waits for them, unless it was this run that wanted it.
 fn outcome(nested: &State, is_cancelled: bool) -> Option<AttemptOutcome> {
     match nested.status {
-        _ if is_to_go_on(nested) => None,
         Status::Completed => Some(AttemptOutcome::Succeeded),
         Status::Failed => Some(AttemptOutcome::Failed),
         Status::Stopped | Status::Paused if is_cancelled => Some(AttemptOutcome::Cancelled),

@@ -212,14 +212,17 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
 pub struct Edits {
     /// Steps that are to have another status.
     pub statuses: Vec<Edit>,
+    /// Statuses that a step cannot have, in words.
+    pub impossible: Vec<String>,
     /// All other places that differ, which cannot be taken: `steps.coding.attempts`.
     pub others: Vec<String>,
 }
 
 impl Edits {
-    /// The places that cannot be taken, in words; of very many the first.
-    pub(super) fn others_in_words(&self) -> String {
-        named(&self.others)
+    /// What cannot be taken, in words, with these before the other places; of very many the first. Empty where all can be.
+    pub(super) fn not_taken(&self, before: &str) -> String {
+        let others = (!self.others.is_empty()).then(|| format!("{before} {}", named(&self.others)));
+        others.iter().chain(self.impossible.iter().take(NAMED_MAX)).cloned().collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -236,14 +239,16 @@ pub fn edits(state: &State, place: &RunPlace, found: &[u8]) -> Result<Edits, Imp
     for index in 0..state.steps.len() {
         let (id, known) = (state.id(index), state.steps[index].status);
         let Some(status) = theirs.pointer_mut(&format!("/steps/{id}/status")) else { continue };
-        // A word that is no status stays where it is, and is another difference. So does one that the step cannot have.
-        let asks_people = state.plan.step(index).human_in_the_loop;
-        let can_have = |said: &StepStatus| asks_people || *said != StepStatus::WaitingOnHuman;
-        let said = status.as_str().and_then(StepStatus::from_word);
-        let said = said.filter(|said| *said != known && can_have(said));
-        if let Some(said) = said {
-            edits.statuses.push(Edit { step: id.clone(), status: said });
-            *status = Value::from(known.as_str());
+        let word = std::mem::replace(status, Value::from(known.as_str()));
+        let Some(said) = word.as_str().and_then(StepStatus::from_word) else {
+            let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+            edits.impossible.push(format!("step `{id}` cannot be `{}`: that is no status", shown(&word)));
+            continue;
+        };
+        match state.cannot_be(index, said) {
+            _ if said == known => {}
+            Some(why) => edits.impossible.push(format!("step `{id}` cannot be {said}: {why}")),
+            None => edits.statuses.push(Edit { step: id.clone(), status: said }),
         }
     }
     differences("", &ours, &theirs, STEP_FIELD_DEPTH, &mut edits.others);

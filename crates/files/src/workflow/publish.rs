@@ -181,10 +181,14 @@ impl RunView {
                 }
                 Ok(edits) => {
                     let moved = self.aside(path, state)?;
-                    let hint = format!("{}, not {}", moved.hint, edits.others_in_words());
+                    let hint = edits.not_taken(&format!("{}, not", moved.hint));
                     Ok(Edited::Quarantined(Quarantined { hint, ..moved }))
                 }
-                Err(_) => Ok(Edited::Quarantined(self.aside(path, state)?)),
+                Err(why) => {
+                    let moved = self.aside(path, state)?;
+                    let hint = format!("{}; nothing of it is taken: {why}", moved.hint);
+                    Ok(Edited::Quarantined(Quarantined { hint, ..moved }))
+                }
             },
         }
     }
@@ -197,11 +201,12 @@ impl RunView {
     /// The statuses in the file with this digest were adopted: from now on it is ours, and may be written over. One that
     /// says more than that is kept as somebody wrote it.
     pub fn adopted(&self, state: &State, edits: &Edits, digest: &str) -> Result<Option<Quarantined>, Error> {
-        if edits.others.is_empty() {
+        let not_taken = edits.not_taken("other edits are not:");
+        if not_taken.is_empty() {
             return self.remember(digest).map(|()| None);
         }
         let moved = self.set_aside(state)?;
-        let hint = format!("the statuses in it are taken, other edits are not: {}", edits.others_in_words());
+        let hint = format!("the statuses in it are taken, {not_taken}");
         Ok(Some(Quarantined { hint, ..moved }))
     }
 

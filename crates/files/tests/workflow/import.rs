@@ -124,7 +124,7 @@ fn a_status_that_somebody_edited_is_read_back() {
     assert_eq!(edited(&run, |_| {}), Ok(Edits::default()));
     let found = edited(&run, |view| view["steps"]["coding"]["status"] = json!("PENDING"));
     let statuses = vec![Edit { step: "coding".into(), status: StepStatus::Pending }];
-    assert_eq!(found, Ok(Edits { statuses, others: vec![] }));
+    assert_eq!(found, Ok(Edits { statuses, ..Edits::default() }));
 }
 
 #[test]
@@ -136,12 +136,13 @@ fn any_other_edit_is_named_by_its_place_beside_the_statuses() {
         found.others
     };
     assert_eq!(others(|view| view["steps"]["coding"]["attempts"] = json!(0)), ["steps.coding.attempts"]);
-    assert_eq!(others(|view| view["steps"]["coding"]["status"] = json!("DONE")), ["steps.coding.status"]);
-    assert_eq!(
-        others(|view| view["steps"]["coding"]["status"] = json!("WAITING_ON_HUMAN")),
-        ["steps.coding.status"],
-        "nobody is to look at that step"
-    );
+    let impossible = |word: &str| {
+        let found = edited(&run, |view| view["steps"]["coding"]["status"] = json!(word)).unwrap();
+        assert_eq!((found.statuses.len(), found.others.len()), (0, 0), "{found:?}");
+        found.impossible
+    };
+    assert_eq!(impossible("DONE"), ["step `coding` cannot be `DONE`: that is no status"]);
+    assert_eq!(impossible("WAITING_ON_HUMAN"), ["step `coding` cannot be WAITING_ON_HUMAN: it asks nobody"]);
     assert_eq!(
         others(|view| view["steps"]["coding"]["metrics"] = json!({"a": "1"})),
         ["steps.coding.metrics"]
@@ -154,7 +155,7 @@ fn any_other_edit_is_named_by_its_place_beside_the_statuses() {
         view["updated_at"] = json!("now");
     });
     let statuses = vec![Edit { step: "coding".into(), status: StepStatus::Skipped }];
-    assert_eq!(both, Ok(Edits { statuses, others: vec!["updated_at".to_owned()] }));
+    assert_eq!(both, Ok(Edits { statuses, others: vec!["updated_at".to_owned()], ..Edits::default() }));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::definition::{Definition, StepId};
 use super::event::WorkflowEvent as Event;
-use super::facts::{Edit, Inherited, InnerQuestion, Options, Passed, Raise, StepReport};
+use super::facts::{Edit, Inherited, InnerQuestion, Options, Passed, Raise, Renewed, StepReport};
 use super::finish;
 use super::graph::Plan;
 use super::state::{Block, Counters, GivenAnswer, Question, Requests, State, StepState, StepStatus};
@@ -33,8 +33,10 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         return None;
     };
     let mut state = fresh(run, title, definition, digest, options, at);
-    if let Some(inherited) = inherited {
-        inherit(&mut state, inherited);
+    if let Some(Inherited { run, seq, created_at, steps }) = inherited.as_deref() {
+        state.forked_from = run.clone().map(|run| (run, *seq));
+        state.created_at = created_at.unwrap_or(state.created_at);
+        steps.iter().for_each(|(id, step)| on_step(&mut state, id, |found| found.clone_from(step)));
     }
     Some(state)
 }
@@ -72,31 +74,6 @@ fn fresh(
     }
 }
 
-/// What another run did. What it was doing when it was left is to be done here.
-fn inherit(state: &mut State, inherited: &Inherited) {
-    state.forked_from = inherited.run.clone().map(|run| (run, inherited.seq));
-    state.created_at = inherited.created_at.unwrap_or(state.created_at);
-    for (id, step) in &inherited.steps {
-        let Some(index) = state.plan.graph().place(id) else { continue };
-        let mut step = step.clone();
-        step.open = None;
-        step.asks = None;
-        step.nested = None;
-        step.question = None;
-        step.decided = None;
-        // What another run's agents reported lies with that run.
-        step.reported &= inherited.run.is_none();
-        let left_open = matches!(step.status, StepStatus::Running | StepStatus::WaitingOnHuman);
-        if left_open && step.held.is_none() {
-            step = StepState { iteration_count: step.iteration_count, ..StepState::default() };
-        }
-        if step.status == StepStatus::Failed {
-            give_tries(&mut step);
-        }
-        state.steps[index] = Arc::new(step);
-    }
-}
-
 fn fold(state: &mut State, event: &Event, at: Timestamp) {
     match event {
         // A second creation cannot be appended; if it is there all the same, the first one counts.
@@ -110,7 +87,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 enter(state, Status::Running, None, None, at);
             }
         }
-        Event::DefinitionChanged { definition, digest } => migrate(state, definition, digest),
+        Event::DefinitionChanged { definition, digest, stay } => {
+            migrate(state, definition, digest);
+            stay.iter().for_each(|id| on_step(state, id, |step| step.goes_back = None));
+        }
         Event::OptionsChanged { options } => change_options(state, options),
         Event::RunRestarted { title, definition, digest, options } => {
             let old = state.clone();
@@ -140,8 +120,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::NestedWaits { attempt, asks } => nested_waits(state, *attempt, asks.as_ref(), at),
         Event::StepAbandoned { attempt } => finish::abandoned(state, *attempt),
         Event::StepLost { attempt, ruling, .. } => finish::lost(state, *attempt, ruling, at),
-        Event::LoopedBack { step, target } => loop_back(state, step, target),
-        Event::StepsReset { step } => reset(state, step, at),
+        Event::LoopedBack { step, target, reset } => loop_back(state, step, target, reset),
+        Event::StepsReset { reset, .. } => begin_anew(state, reset, at),
+        Event::TriesRenewed { steps } => steps.iter().for_each(|renewed| renew(state, renewed)),
         Event::StatusesAdopted { edits } => edits.iter().for_each(|edit| adopt(state, edit, at)),
         Event::HumanAsked { question, step, text, digest, since } => {
             state.questions_asked = state.questions_asked.max(*question);
@@ -290,27 +271,23 @@ pub(super) fn unblock(state: &mut State, target: &StepId) {
     }
 }
 
-fn loop_back(state: &mut State, gate: &StepId, target: &StepId) {
-    let graph = state.plan.graph();
-    let (Some(gate_place), Some(target_place)) = (graph.place(gate), graph.place(target)) else { return };
-    let mut reset = graph.with_dependents(target_place);
-    if !reset.contains(&gate_place) {
-        reset.push(gate_place);
-    }
-    for index in reset {
-        let step = &state.steps[index];
+fn loop_back(state: &mut State, gate: &StepId, target: &StepId, reset: &[StepId]) {
+    for id in reset {
+        let (is_gate, is_target) = (id == gate, id == target);
         let block = Block { by: gate.clone(), until: target.clone() };
-        state.steps[index] = Arc::new(StepState {
-            iteration_count: step.iteration_count.saturating_add(1),
-            // The path of the report stays; what it said is archived.
-            reported: step.reported,
-            manual: step.manual.clone(),
-            blocked: (index != target_place).then_some(block),
-            // Why all of this begins anew stays known for as long as that holds the gate.
-            last_error: step.last_error.clone().filter(|_| index == gate_place && index != target_place),
-            // Work is never forgotten: if it is open all the same, its outcome is still to come.
-            open: step.open.clone(),
-            ..StepState::default()
+        on_step(state, id, |step| {
+            *step = StepState {
+                iteration_count: step.iteration_count.saturating_add(1),
+                // The path of the report stays; what it said is archived.
+                reported: step.reported,
+                manual: step.manual.take(),
+                blocked: (!is_target).then_some(block),
+                // Why all of this begins anew stays known for as long as that holds the gate.
+                last_error: step.last_error.take().filter(|_| is_gate && !is_target),
+                // Work is never forgotten: if it is open all the same, its outcome is still to come.
+                open: step.open.take(),
+                ..StepState::default()
+            };
         });
     }
     state.counters.loop_backs = state.counters.loop_backs.saturating_add(1);
@@ -318,44 +295,28 @@ fn loop_back(state: &mut State, gate: &StepId, target: &StepId) {
     *by_step = by_step.saturating_add(1);
 }
 
-/// The step and what waits for it are as new. Elsewhere only failures are tried again.
-fn reset(state: &mut State, id: &StepId, at: Timestamp) {
+/// These steps are as new.
+fn begin_anew(state: &mut State, reset: &[StepId], at: Timestamp) {
     // Limits that were raised with it are raised right after it.
     let Requests { answers, resume, .. } = std::mem::take(&mut state.requests);
     state.requests = Requests { answers, resume, ..Requests::default() };
-    if let Some(index) = state.plan.graph().place(id) {
-        for place in state.plan.graph().with_dependents(index) {
-            let open = state.steps[place].open.clone();
-            state.steps[place] = Arc::new(StepState { open, ..StepState::default() });
-        }
+    for id in reset {
+        on_step(state, id, |step| *step = StepState { open: step.open.take(), ..StepState::default() });
     }
-    try_failed_again(state);
     enter(state, Status::Running, None, None, at);
 }
 
-fn try_failed_again(state: &mut State) {
-    for index in 0..state.steps.len() {
-        if state.steps[index].status != StepStatus::Failed {
-            continue;
-        }
-        let had_all = had_all_items(state, index);
-        let step = Arc::make_mut(&mut state.steps[index]);
+fn renew(state: &mut State, renewed: &Renewed) {
+    on_step(state, &renewed.step, |step| {
         give_tries(step);
-        // A person called it failed after its last item: all of them are done again.
-        if had_all {
+        if renewed.all_items {
             step.index = 0;
         }
-    }
+    });
 }
 
-fn had_all_items(state: &State, index: usize) -> bool {
-    let Some(collection) = &state.plan.step(index).collection else { return false };
-    let most = collection.max_iterations.map_or(usize::MAX, |most| most as usize);
-    let count = state.item_count(index).map(|count| count.min(most));
-    count.is_some_and(|count| state.steps[index].index as usize >= count)
-}
-
-fn give_tries(step: &mut StepState) {
+/// A step that failed is to be tried again.
+pub(super) fn give_tries(step: &mut StepState) {
     step.status = StepStatus::Pending;
     step.attempts = 0;
     step.lost = 0;
@@ -397,6 +358,7 @@ fn adopt(state: &mut State, edit: &Edit, at: Timestamp) {
                 step.status = StepStatus::Failed;
                 step.ended_at.get_or_insert(at);
                 step.failed_for = Some(Reason::Human);
+                step.nested = None;
                 step.goes_back = None;
                 step.held = None;
                 step.question = None;
@@ -443,12 +405,6 @@ fn migrate(state: &mut State, definition: &Definition, digest: &str) {
     state.plan = Plan::new(definition.clone());
     state.steps = state.plan.steps.iter().map(|step| known.remove(&step.id).unwrap_or_default()).collect();
     state.digest = digest.to_owned();
-    // Who has nowhere to go back to any more goes on.
-    for index in 0..state.steps.len() {
-        if state.steps[index].goes_back.is_some() && state.reset_by(index).is_none() {
-            Arc::make_mut(&mut state.steps[index]).goes_back = None;
-        }
-    }
 }
 
 /// What was said about money before is no longer known to hold; where it does, it is found out again.
@@ -474,15 +430,11 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     options.max_cost_microusd = raise.max_cost_microusd.or(options.max_cost_microusd);
     state.counters.warned &= raise.max_cost_microusd.is_none();
     options.daily_cost_microusd = raise.daily_cost_microusd.or(options.daily_cost_microusd);
-    let at_rest = matches!(state.status, Status::Stopped | Status::Failed | Status::Paused);
     state.requests = Requests {
         answers: std::mem::take(&mut state.requests.answers),
         start_at: state.requests.start_at.take(),
         ..Requests::default()
     };
-    if at_rest {
-        try_failed_again(state);
-    }
     enter(state, Status::Running, None, None, at);
 }
 

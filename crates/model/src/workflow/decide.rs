@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::definition::{Definition, StepId, Work};
+use super::apply::give_tries;
+use super::definition::{Definition, Step, StepId, Work};
 use super::event::WorkflowEvent as Event;
 use super::facts::{
     CostAction, Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Order, Raise,
-    StepEnd,
+    Renewed, StepEnd,
 };
 use super::graph::Plan;
 use super::limits::{PARALLEL_MAX, TRIES_MAX};
@@ -105,6 +106,7 @@ pub fn create(order: Order) -> Result<Event, Rejection> {
     check_definition(&definition)?;
     check_options(&options)?;
     let (title, digest) = (title_of(&definition), definition.digest());
+    let inherited = inherited.map(|inherited| to_go_on_with(inherited, &definition));
     Ok(Event::RunCreated {
         run,
         kind: Kind::Workflow,
@@ -114,6 +116,28 @@ pub fn create(order: Order) -> Result<Event, Rejection> {
         options: Box::new(options),
         inherited: inherited.map(Box::new),
     })
+}
+
+/// What of another run counts here. What it was doing when it was left is to be done here.
+fn to_go_on_with(inherited: Inherited, definition: &Definition) -> Inherited {
+    let is_here = |id: &StepId| definition.steps.iter().any(|step| step.id == *id);
+    // What another run's agents reported lies with that run.
+    let has_reports = inherited.run.is_none();
+    let taken = |step: StepState| {
+        let left_open = matches!(step.status, StepStatus::Running | StepStatus::WaitingOnHuman);
+        if left_open && step.held.is_none() {
+            return StepState { iteration_count: step.iteration_count, ..StepState::default() };
+        }
+        let reported = step.reported && has_reports;
+        let none = StepState { open: None, asks: None, nested: None, question: None, decided: None, ..step };
+        let mut taken = StepState { reported, ..none };
+        if taken.status == StepStatus::Failed {
+            give_tries(&mut taken);
+        }
+        taken
+    };
+    let steps = inherited.steps.into_iter().filter(|(id, _)| is_here(id));
+    Inherited { steps: steps.map(|(id, step)| (id, taken(step))).collect(), ..inherited }
 }
 
 fn title_of(definition: &Definition) -> String {
@@ -332,23 +356,54 @@ fn take_input(
 
 fn adopt(state: &State, edits: Vec<Edit>) -> Result<Event, Rejection> {
     let at_rest = matches!(state.status, Status::Paused | Status::Stopped | Status::Failed | Status::Waiting);
-    if !at_rest || edits.is_empty() || state.open_count() > 0 {
+    if !at_rest || edits.is_empty() {
         return Err(Rejection::NotOpen);
     }
-    if let Some(edit) = edits.iter().find(|edit| state.step(&edit.step).is_none()) {
-        return Err(Rejection::NoSuchStep { run: state.run.clone(), step: edit.step.clone() });
+    none_at_work(state)?;
+    for Edit { step, status } in &edits {
+        let Some(index) = state.plan.graph().place(step) else {
+            return Err(Rejection::NoSuchStep { run: state.run.clone(), step: step.clone() });
+        };
+        let is_open = state.steps[index].open.is_some();
+        let why = if is_open { Some(WAITS) } else { state.cannot_be(index, *status) };
+        if let Some(why) = why {
+            return Err(in_the_way(state, step, format!("cannot be {status}: {why}")));
+        }
     }
     Ok(Event::StatusesAdopted { edits })
 }
 
+const WAITS: &str = "it waits for the run that is its work";
+
+/// Whether nothing is open but runs that are steps of this one, and wait for a person.
+fn none_at_work(state: &State) -> Result<(), Rejection> {
+    state.at_work().map_or(Ok(()), |step| Err(in_the_way(state, step, "is at work".to_owned())))
+}
+
+fn in_the_way(state: &State, step: &StepId, why: String) -> Rejection {
+    Rejection::InTheWay { run: state.run.clone(), step: step.clone(), why }
+}
+
 fn migrate(state: &State, definition: Definition) -> Result<Option<Event>, Rejection> {
-    if state.open_count() > 0 {
-        return Err(Rejection::NotOpen);
-    }
+    none_at_work(state)?;
     check_definition(&definition)?;
+    let is_kept = |id: &StepId| {
+        let mut steps = definition.steps.iter();
+        steps.any(|step| step.id == *id && matches!(step.work, Work::Workflow { .. }))
+    };
+    let mut open = (0..state.steps.len()).filter(|index| state.steps[*index].open.is_some());
+    if let Some(index) = open.find(|index| !is_kept(state.id(*index))) {
+        let why = format!("cannot go: {WAITS}");
+        return Err(in_the_way(state, state.id(index), why));
+    }
     let digest = definition.digest();
-    let changed = digest != state.digest;
-    Ok(changed.then(|| Event::DefinitionChanged { definition: Box::new(definition), digest }))
+    if digest == state.digest {
+        return Ok(None);
+    }
+    let was_to_go_back = |step: &&Step| state.step(&step.id).is_some_and(|known| known.goes_back.is_some());
+    let ends_here = definition.steps.iter().filter(|step| step.loop_back_to.is_none());
+    let stay = ends_here.filter(was_to_go_back).map(|step| step.id.clone()).collect();
+    Ok(Some(Event::DefinitionChanged { definition: Box::new(definition), digest, stay }))
 }
 
 fn change_options(state: &State, options: Box<Options>) -> Result<Option<Event>, Rejection> {
@@ -368,7 +423,7 @@ fn restart(state: &State, order: Order) -> Result<Event, Rejection> {
 }
 
 /// The one event that follows from where the run is, if any.
-fn next_event(state: &State, now: Timestamp) -> Option<Event> {
+pub(super) fn next_event(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(given) = state.requests.answers.first() {
         return Some(ask::judge(state, given));
     }
@@ -380,7 +435,7 @@ fn next_event(state: &State, now: Timestamp) -> Option<Event> {
                 return Some(event);
             }
             match (&state.requests.resume, state.requests.stop) {
-                (Some(raise), _) => Some(Event::RunResumed { raise: raise.clone() }),
+                (Some(raise), _) => Some(after_a_rest(state, raise)),
                 (None, Some((_, origin))) if state.status == Status::Paused => Some(stopped(origin)),
                 (None, _) => None,
             }
@@ -394,10 +449,40 @@ fn next_event(state: &State, now: Timestamp) -> Option<Event> {
 fn anew(state: &State) -> Option<Event> {
     let step = state.requests.start_at.as_ref()?;
     if state.open_count() == 0 {
-        return Some(Event::StepsReset { step: step.clone() });
+        let graph = state.plan.graph();
+        let reset = graph.place(step).map_or_else(Vec::new, |index| graph.with_dependents(index));
+        // Elsewhere only failures are tried again.
+        let anew = || Event::StepsReset { step: step.clone(), reset: state.ids(&reset) };
+        return Some(renewal(state, &reset).unwrap_or_else(anew));
     }
-    let at_work = matches!(state.status, Status::Running | Status::Rebooting);
-    (!at_work).then(|| Event::RunResumed { raise: state.requests.resume.clone().unwrap_or_default() })
+    let raise = state.requests.resume.clone().unwrap_or_default();
+    match state.status {
+        Status::Running | Status::Rebooting => None,
+        Status::Waiting => Some(Event::RunResumed { raise }),
+        _ => Some(after_a_rest(state, &raise)),
+    }
+}
+
+/// The run goes on after a rest; what failed gets its tries again before that.
+fn after_a_rest(state: &State, raise: &Raise) -> Event {
+    renewal(state, &[]).unwrap_or_else(|| Event::RunResumed { raise: raise.clone() })
+}
+
+/// Failed steps get their tries again, but for these.
+fn renewal(state: &State, but: &[usize]) -> Option<Event> {
+    let failed = (0..state.steps.len()).filter(|index| state.steps[*index].status == StepStatus::Failed);
+    let renewed = failed
+        .filter(|index| !but.contains(index))
+        .map(|index| Renewed { step: state.id(index).clone(), all_items: had_all_items(state, index) });
+    let steps: Vec<Renewed> = renewed.collect();
+    (!steps.is_empty()).then_some(Event::TriesRenewed { steps })
+}
+
+fn had_all_items(state: &State, index: usize) -> bool {
+    let Some(collection) = &state.plan.step(index).collection else { return false };
+    let most = collection.max_iterations.map_or(usize::MAX, |most| most as usize);
+    let count = state.item_count(index).map(|count| count.min(most));
+    count.is_some_and(|count| state.steps[index].index as usize >= count)
 }
 
 fn while_waiting(state: &State) -> Option<Event> {
@@ -479,7 +564,11 @@ fn due_loop_back(state: &State) -> Option<Event> {
     due.find_map(|(gate, _)| {
         let (target, reset) = state.reset_by(gate)?;
         let at_rest = reset.iter().all(|index| state.steps[*index].open.is_none());
-        at_rest.then(|| Event::LoopedBack { step: state.id(gate).clone(), target: state.id(target).clone() })
+        at_rest.then(|| Event::LoopedBack {
+            step: state.id(gate).clone(),
+            target: state.id(target).clone(),
+            reset: state.ids(&reset),
+        })
     })
 }
 

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::definition::{Definition, StepId};
 use super::facts::{
-    Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd,
-    StepRuling,
+    Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Passed, Raise, Renewed,
+    StepEnd, StepRuling,
 };
 use crate::lifecycle::run_events;
 use crate::loop_machine::{Answer, TreeProof};
@@ -41,12 +41,16 @@ run_events! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             inherited: Option<Box<Inherited>>,
         },
-        /// The run goes on with another definition; steps keep what they have by their ids. Only with nothing open.
+        /// The run goes on with another definition; steps keep what they have by their ids. Only with nothing open but runs
+        /// that are steps of it and wait for a person; those steps stay.
         DefinitionChanged {
             /// What it runs now.
             definition: Box<Definition>,
             /// The name of that definition's content.
             digest: String,
+            /// Steps that were to go back and have nowhere to go back to any more: they count as they are.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            stay: Vec<StepId>,
         },
 
         /// The run goes on with other options: what was said when it was gone on with. Work that is open ends as it began.
@@ -134,10 +138,18 @@ run_events! {
             step: StepId,
             /// Where it goes on.
             target: StepId,
+            /// All that begins anew.
+            reset: Vec<StepId>,
         },
         /// Somebody begins anew from this step: it and everything that waits for it are as new.
         StepsReset {
             step: StepId,
+            /// All that is as new.
+            reset: Vec<StepId>,
+        },
+        /// Steps that failed get their tries again, before the run goes on after a rest or begins anew elsewhere.
+        TriesRenewed {
+            steps: Vec<Renewed>,
         },
         /// Somebody wrote other statuses into the file while the run was at rest.
         StatusesAdopted {

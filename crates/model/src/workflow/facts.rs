@@ -311,6 +311,14 @@ pub struct Passed {
     pub skipped: bool,
 }
 
+/// A step that failed and is tried again.
+#[record(Eq, omit(all_items))]
+pub struct Renewed {
+    pub step: StepId,
+    /// A person called it failed after its last item: all of them are done again.
+    pub all_items: bool,
+}
+
 /// What a run begins with that another run, or another tool, did.
 #[record(written(steps))]
 pub struct Inherited {

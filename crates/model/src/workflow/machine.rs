@@ -10,7 +10,7 @@ use crate::{Epoch, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Workflow;
-    const FOLD: u32 = 4;
+    const FOLD: u32 = 5;
     type Event = Event;
     type Command = Command;
     type Effect = Effect;
@@ -91,7 +91,8 @@ impl Machine for State {
 
 /// What a run waits for, in words; `None` while it does not wait.
 fn waiting_for(state: &State) -> Option<String> {
-    if let Some((step, question)) = state.questions().first() {
+    let mut asked = state.questions().into_iter();
+    if let Some((step, question)) = asked.find(|(_, question)| !state.is_answered(question.number)) {
         return Some(format!("an answer to question {} (step `{step}`)", question.number));
     }
     if let Some((_, asks)) = state.inner_questions().first() {

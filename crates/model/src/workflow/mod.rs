@@ -43,7 +43,7 @@ pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId
 pub use event::WorkflowEvent;
 pub use facts::{
     CostAction, Edit, GateVerdict, Hold, Inherited, InnerQuestion, Issue, Launcher, ManualInput, OpenAttempt,
-    Options, Order, Passed, Raise, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,
+    Options, Order, Passed, Raise, Renewed, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,
 };
 pub use graph::{Graph, Plan, Walks};
 pub use kept::LeftOut;

@@ -10,6 +10,7 @@ use piton_record::record;
 use serde_json::{Map, Value};
 
 use super::condition::Facts;
+use super::decide::next_event;
 use super::definition::{Gate, Items, StepId};
 use super::facts::{
     CostAction, GateVerdict, InnerQuestion, ManualInput, OpenAttempt, Options, Raise, StepReport,
@@ -316,6 +317,11 @@ impl State {
         &self.plan.step(index).id
     }
 
+    /// The names of the steps at these places.
+    pub(super) fn ids(&self, places: &[usize]) -> Vec<StepId> {
+        places.iter().map(|index| self.id(*index).clone()).collect()
+    }
+
     /// The state of the step of this name.
     pub fn step(&self, id: &StepId) -> Option<&StepState> {
         self.plan.graph().place(id).map(|index| &*self.steps[index])
@@ -343,6 +349,28 @@ impl State {
     /// Whether nothing is left to do.
     pub fn is_done(&self) -> bool {
         self.steps.iter().all(|step| step.status.satisfies() && step.goes_back.is_none())
+    }
+
+    /// Whether something that was asked of it while it rests is not done yet: whoever drives it next does that first.
+    pub fn is_left_open(&self) -> bool {
+        self.is_at_rest() && next_event(self, self.updated_at).is_some()
+    }
+
+    /// Whether an answer to this question is on record that nobody has judged yet.
+    pub fn is_answered(&self, question: u32) -> bool {
+        self.requests.answers.iter().any(|given| given.question == question)
+    }
+
+    /// Why a person cannot give this step this status, where they cannot.
+    pub fn cannot_be(&self, index: usize, status: StepStatus) -> Option<&'static str> {
+        let step = &self.steps[index];
+        let has_ended = step.started_at.is_some()
+            && matches!(step.status, StepStatus::WaitingOnHuman | StepStatus::Completed | StepStatus::Failed);
+        match status {
+            StepStatus::WaitingOnHuman if !self.plan.step(index).human_in_the_loop => Some("it asks nobody"),
+            StepStatus::WaitingOnHuman if !has_ended => Some("it has done nothing that could be looked at"),
+            _ => None,
+        }
     }
 
     /// Whether it rests, with nothing open and nobody who wants it to go on.
@@ -402,6 +430,12 @@ impl State {
     /// How many attempts are open.
     pub fn open_count(&self) -> usize {
         self.steps.iter().filter(|step| step.open.is_some()).count()
+    }
+
+    /// A step with work under way. What is open but waits for a person is not.
+    pub fn at_work(&self) -> Option<&StepId> {
+        let found = self.steps.iter().position(|step| step.open.is_some() && step.asks.is_none());
+        found.map(|index| self.id(index))
     }
 
     /// The step that failed for good, and why.

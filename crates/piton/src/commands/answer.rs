@@ -68,6 +68,7 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
         Some(run) => (vec![look(&client.resolve(Some(run)).await?).await?], ExitCode::Done),
         None => of_every(&*client, &[Kind::Loop, Kind::Workflow], look, out).await?,
     };
+    waiting.iter_mut().for_each(|(_, status)| status.questions.retain(|question| !question.answered));
     waiting.retain(|(_, status)| !status.questions.is_empty());
     if out.json {
         let views: Vec<_> = waiting.iter().map(|(_, status)| &status.of).collect();

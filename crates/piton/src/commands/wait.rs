@@ -21,7 +21,7 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
     let mut waiting = Waiting::new(None, out);
     loop {
         let status = client.status(&run).await?;
-        if let Some(code) = status.entry().exit_code().filter(|_| !status.undriven) {
+        if let Some(code) = status.entry().exit_code().filter(|_| !status.undriven || status.goes_on()) {
             let goes_on = viewer::goes_on(status.goes_on_at);
             if goes_on || waiting.look(&*client, &run, status.entry(), out).await? {
                 client.events(&run, status.seq + 1, LOOK_EVERY).await?;

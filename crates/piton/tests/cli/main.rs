@@ -45,6 +45,7 @@ mod views;
 mod walls;
 mod widths;
 mod workflow;
+mod workflow_answered;
 mod workflow_files;
 mod workflow_hostile;
 mod workflow_inner;

@@ -221,7 +221,76 @@ fn a_step_that_somebody_lets_wait_for_a_person_asks_without_being_run_again() {
     world.piton(&["run", "w.yaml", "--run-id", "r1", "--start-at-step", "n"]).exits(1);
     let_wait("\"status\": \"FAILED\"");
     let ran = world.piton(&["resume", "r1"]).exits(1);
-    assert!(ran.err.contains("may be edited, not `steps.n.status`"), "{}", ran.err);
+    assert!(ran.err.contains("; step `n` cannot be WAITING_ON_HUMAN: it asks nobody"), "{}", ran.err);
+}
+
+#[test]
+fn a_status_that_a_step_cannot_have_is_refused_in_words_and_the_others_are_taken() {
+    let path = ".agents/runs/r1/run_state.json";
+    let failed = |edit: &dyn Fn(&mut Value)| {
+        let world = world(
+            "steps:\n  - {id: a, run: 'test -e fixed', max_attempts: 1}\n  - {id: b, run: 'echo x >> b.log', human_in_the_loop: true, needs: [a]}\n",
+        );
+        world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+        let mut edited = state(&world, "r1");
+        edit(&mut edited);
+        world.write(path, &edited.to_string());
+        let ran = world.piton(&["resume", "r1"]);
+        (world, ran)
+    };
+    // It never ran: there is nothing to ask about.
+    let (world, ran) = failed(&|file| file["steps"]["b"]["status"] = "WAITING_ON_HUMAN".into());
+    assert!(
+        ran.err
+            .contains("; step `b` cannot be WAITING_ON_HUMAN: it has done nothing that could be looked at\n"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(world.count("r1", "human_asked"), 0);
+    let (_, ran) = failed(&|file| file["steps"]["b"]["status"] = "DONE".into());
+    assert!(ran.err.contains("; step `b` cannot be `DONE`: that is no status\n"), "{}", ran.err);
+    let (world, ran) = failed(&|file| {
+        file["steps"]["a"]["status"] = "SKIPPED".into();
+        file["steps"]["b"]["status"] = "DONE".into();
+        file["steps"]["b"]["attempts"] = 7.into();
+    });
+    for says in [
+        "adopted from run_state.json: `a` is SKIPPED",
+        "; the statuses in it are taken, other edits are not: `steps.b.attempts`; step `b` cannot be `DONE`: that is no status\n",
+    ] {
+        assert!(ran.err.contains(says), "{says}: {}", ran.err);
+    }
+    assert_eq!(world.read("b.log"), "x\n");
+    // A file that is about another run says nothing of this one.
+    let (world, ran) = failed(&|file| {
+        file["steps"]["a"]["status"] = "SKIPPED".into();
+        file["run_id"] = "r2".into();
+    });
+    assert!(ran.err.contains("; nothing of it is taken: its `run_id` is `r2`, not `r1`\n"), "{}", ran.err);
+    assert_eq!(world.count("r1", "statuses_adopted"), 0);
+}
+
+#[test]
+fn which_of_several_runs_begins_anew_from_a_step_is_said() {
+    let world = world(CHAIN);
+    for run in ["r1", "r2", "r3"] {
+        world.piton(&["run", "w.yaml", "--run-id", run, "--quiet"]).exits(0);
+    }
+    world.shell("cd .agents/runs; mkdir broken moved empty; echo '{' > broken/run_state.json; cp r1/run_state.json moved").exits(0);
+    let ran = world.piton(&["run", "w.yaml", "--start-at-step", "coding"]).exits(0);
+    for says in [
+        "run `r3` is the newest that fits; --run-id takes another: `r2`, `r1`\n",
+        "note: `.agents/runs/broken` is passed by: not a run state: ",
+        "note: `.agents/runs/moved` is passed by: its state is that of run `r1`\n",
+        "run `r3` goes on from step `coding`, which begins anew",
+    ] {
+        assert!(ran.err.contains(says), "{says}: {}", ran.err);
+    }
+    assert!(!ran.err.contains("empty"), "{}", ran.err);
+    // One alone needs no words.
+    world.shell("rm -r .agents/runs/r[12] .agents/runs/broken .agents/runs/moved").exits(0);
+    let ran = world.piton(&["run", "w.yaml", "--start-at-step", "coding"]).exits(0);
+    assert!(!ran.err.contains("that fits") && !ran.err.contains("note:"), "{}", ran.err);
 }
 
 #[test]

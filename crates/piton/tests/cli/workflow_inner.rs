@@ -278,3 +278,64 @@ fn a_run_whose_step_was_answered_goes_on_with_it_whoever_dies_then() {
     assert!(world.path("after").exists());
     assert_eq!(world.read("two"), "x\n");
 }
+
+/// The same with another name for the last step, and with this first one.
+const CHANGED: &str = "name: outer\nsteps: [FIRST, {id: o2, run: 'touch after other', needs: [o1]}]\n";
+
+#[test]
+fn a_changed_workflow_is_gone_on_with_although_a_step_of_it_waits_for_a_person() {
+    let (world, inner) = asking();
+    world.write("w.yaml", &CHANGED.replace("FIRST", "{id: o1, run: 'true'}"));
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1", "--migrate"]).exits(2);
+    insta::assert_snapshot!(ran.err, @r"
+    error: step `o1` cannot go: it waits for the run that is its work
+
+    hint: see `piton run --help`
+    ");
+    assert_eq!(world.count("r1", "definition_changed"), 0);
+    world.write("w.yaml", &CHANGED.replace("FIRST", "{id: o1, workflow: in.yaml}"));
+    world.write("in.yaml", "name: inner\nsteps: [{id: other, run: 'true'}]\n");
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1", "--migrate"]).exits(4);
+    let says = format!("note: run `{inner}` within step `o1` has begun, and goes on as it began");
+    assert!(ran.err.contains("~ step `o2`") && ran.err.contains(&says), "{}", ran.err);
+    world.piton(&["answer", &inner, "--approve"]).exits(0);
+    completes(&world);
+    assert!(world.path("other").exists(), "the new step is done");
+}
+
+/// Writes this status over the one of the step that waits.
+fn edit(world: &World, status: &str) {
+    let path = ".agents/runs/r1/run_state.json";
+    world.write(path, &world.read(path).replacen("WAITING_ON_HUMAN", status, 1));
+}
+
+#[test]
+fn a_status_that_somebody_writes_for_a_step_that_is_a_run_counts_and_that_run_is_given_up() {
+    for (status, code) in [("COMPLETED", 0), ("SKIPPED", 0), ("FAILED", 1), ("PENDING", 4)] {
+        let (world, inner) = asking();
+        edit(&world, status);
+        let ran = world.piton(&["resume", "r1"]);
+        assert_eq!(ran.code, code, "{status}: {ran:?}");
+        assert!(ran.err.contains(&format!("adopted from run_state.json: `o1` is {status}")), "{}", ran.err);
+        assert!(ran.err.contains(&format!("run `{inner}`, which was the work of a step, is stopped")));
+        is(&world, &inner, "stopped");
+        let screen = world.piton(&["status", &inner]).exits(0).out;
+        assert!(screen.contains("run r1, whose step it was, went on without it"), "{screen}");
+        let listed = world.piton(&["answer"]).exits(0).out;
+        assert!(!listed.contains(&inner), "nobody waits for an answer to it: {listed}");
+        assert_eq!(listed.contains("question 1"), status == "PENDING", "another run asks then: {listed}");
+        assert_eq!(world.path("after").exists(), code == 0, "{status}");
+        world.piton(&["verify"]).exits(0);
+    }
+}
+
+#[test]
+fn a_run_that_was_given_up_when_its_step_began_anew_asks_nobody() {
+    let (world, inner) = asking();
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--start-at-step", "o1"]).exits(4);
+    let listed = world.piton(&["answer"]).exits(0).out;
+    assert!(listed.contains("question 1") && !listed.contains(&inner), "{listed}");
+    let ran = world.piton(&["answer", &inner, "--approve"]).exits(2);
+    assert!(ran.err.contains("asks nothing"), "{}", ran.err);
+    assert_eq!(world.json(&["status", &inner])["given_up_by"], "r1");
+}

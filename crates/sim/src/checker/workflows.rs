@@ -217,11 +217,19 @@ impl Rules for Journal {
             "looped_back" => self.looped_back(event)?,
             "steps_reset" => {
                 self.nothing_open(kind)?;
-                for id in self.with_dependents(event.get("/step")?) {
-                    self.anew(&id, 0);
-                }
-                self.steps.values_mut().for_each(|step| (step.tries, step.lost) = (0, 0));
+                let reset = self.with_dependents(event.get("/step")?);
+                says_all(event, &reset)?;
+                reset.iter().for_each(|id| self.anew(id, 0));
                 self.place = Place::Running;
+            }
+            "tries_renewed" => {
+                for id in event.each::<&str>("/steps", "step")? {
+                    let step = self.step(id)?;
+                    if step.open.is_some() || step.done {
+                        return violated("I13", format!("step {id} did not fail and gets its tries again"));
+                    }
+                    (step.tries, step.lost) = (0, 0);
+                }
             }
             "statuses_adopted" => self.statuses_adopted(event)?,
             "human_asked" => self.human_asked(event)?,
@@ -336,9 +344,9 @@ impl Journal {
         }
     }
 
-    /// The step and everything that waits for it, all the way.
+    /// The step and everything that waits for it, all the way. Nothing where another definition no longer has it.
     fn with_dependents(&self, id: &str) -> Vec<String> {
-        let mut found = vec![id.to_owned()];
+        let mut found: Vec<String> = self.steps.contains_key(id).then(|| id.to_owned()).into_iter().collect();
         let mut next = 0;
         while let Some(need) = found.get(next).cloned() {
             let waits = |step: &&Step| step.shape.needs.contains(&need) && !found.contains(&step.shape.id);
@@ -499,6 +507,7 @@ impl Journal {
         if !reset.iter().any(|id| id == from) {
             reset.push(from.to_owned());
         }
+        says_all(event, &reset)?;
         for id in reset {
             let step = self.step(&id)?;
             if step.open.is_some() {
@@ -586,10 +595,6 @@ impl Journal {
         let options = &mut self.options;
         options.max_iterations = raised("max_iterations")?.unwrap_or(options.max_iterations);
         options.max_cost_microusd = event.maybe("/raise/max_cost_microusd")?.or(options.max_cost_microusd);
-        // What failed gets its tries again after a rest.
-        if self.at_rest() {
-            self.steps.values_mut().for_each(|step| (step.tries, step.lost) = (0, 0));
-        }
         self.place = Place::Running;
         self.obstructed = false;
         Ok(())
@@ -602,6 +607,18 @@ impl Journal {
         }
         self.place = Place::Completed;
         Ok(())
+    }
+}
+
+/// Whether the event says of exactly these steps that they begin anew.
+fn says_all(event: &Data<'_>, reset: &[String]) -> Checked {
+    let mut said: Vec<&str> = event.get("/reset")?;
+    let mut meant: Vec<&str> = reset.iter().map(String::as_str).collect();
+    said.sort_unstable();
+    meant.sort_unstable();
+    match said == meant {
+        true => Ok(()),
+        false => violated("I4", format!("{said:?} begin anew, and {meant:?} should")),
     }
 }
 

@@ -147,6 +147,7 @@ impl Simulated for Workflows {
         ("budget_spent", 16),
         ("run_obstructed", 6),
         ("steps_reset", 6),
+        ("tries_renewed", 6),
         ("statuses_adopted", 12),
         ("definition_changed", 12),
         ("options_changed", 12),

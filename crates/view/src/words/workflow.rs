@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use crate::{StepView, WorkflowStatus};
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::workflow::{Options, State, StepStatus, StepVerdict, WorkPlace, WorkflowEvent as Event};
+use piton_model::workflow::{
+    Options, Question, State, StepStatus, StepVerdict, WorkPlace, WorkflowEvent as Event,
+};
 use piton_model::{Reason, Status, Timestamp};
 
 use super::{ago, beside, cell, clean, clean_line, count, duration, known_money, money, outcome_word};
@@ -59,7 +61,7 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
                 (skipped, empty) => format!("{:<18} {skipped}; completed: {empty} (no items)", "skipped"),
             }
         }
-        Event::LoopedBack { step, target } => {
+        Event::LoopedBack { step, target, .. } => {
             let times = after.step(step).map_or(0, |step| step.iteration_count);
             format!(
                 "{:<18} {step} → {target}  (loop-back {times} of {})",
@@ -142,7 +144,11 @@ pub fn under_way(state: &State) -> String {
 pub fn why(state: &State) -> String {
     if state.status == Status::Waiting {
         if let Some((step, question)) = state.questions().first() {
-            return format!("step `{step}` asks question {}", question.number);
+            let number = question.number;
+            return match state.is_answered(number) {
+                true => format!("question {number} of step `{step}` is answered"),
+                false => format!("step `{step}` asks question {number}"),
+            };
         }
         if let Some((step, asks)) = state.inner_questions().first() {
             return format!("step `{step}` waits for {}", asks.waits_for());
@@ -181,7 +187,8 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     if let Some(WorkPlace::Worktree(_)) = state.options.place {
         lines.extend(place(state).map(|place| clean_line(&format!("result  {place}, nothing merged"))));
     }
-    for (step, question) in state.questions() {
+    let answered = |question: &Question| state.is_answered(question.number);
+    for (step, question) in state.questions().into_iter().filter(|(_, question)| !answered(question)) {
         lines.push(format!("question {} (step `{step}`):", question.number));
         lines.extend(clean(&question.text).lines().map(|line| format!("  {line}")));
     }
@@ -227,6 +234,9 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
             "its directory was removed by the clean-up; its row is in .agents/run_archive.db".to_owned(),
         );
     }
+    lines.extend(
+        view.given_up_by.iter().map(|outer| format!("run {outer}, whose step it was, went on without it")),
+    );
     if view.discarded {
         lines.push(
             "its directory was deleted: what it did is discarded, and its name may be used again".to_owned(),
@@ -249,13 +259,17 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
     if hidden > 0 {
         lines.push(format!("  … and {} that are done or further on", count(hidden as u32, "step")));
     }
-    for question in &view.questions {
+    for question in view.questions.iter().filter(|question| !question.answered) {
         lines.push(format!("question {}:", question.question));
         lines.extend(clean(&question.text).lines().map(|line| format!("  {line}")));
     }
     lines.extend(inner_questions(state));
-    if let Some(file) = &view.manual_input {
-        lines.push(clean_line(&format!("an answer lies in {file}; the run has not heard of it yet")));
+    match &view.manual_input {
+        Some(file) => {
+            lines.push(clean_line(&format!("an answer lies in {file}; the run has not heard of it yet")));
+        }
+        None if view.goes_on => lines.push("what people said is on record, and not acted on yet".to_owned()),
+        None => {}
     }
     lines.push(format!("next    {}", view.next));
     lines
@@ -353,8 +367,14 @@ pub fn event(event: &Event) -> String {
         Event::StepLost { attempt, .. } => {
             format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
         }
-        Event::LoopedBack { step, target } => format!("the gate of `{step}` failed: back to `{target}`"),
-        Event::StepsReset { step } => format!("begins anew from step `{step}`"),
+        Event::LoopedBack { step, target, .. } => {
+            format!("the gate of `{step}` failed: back to `{target}`")
+        }
+        Event::StepsReset { step, .. } => format!("begins anew from step `{step}`"),
+        Event::TriesRenewed { steps } => {
+            let names: Vec<&str> = steps.iter().map(|renewed| renewed.step.as_str()).collect();
+            format!("failed before, to be tried again: {}", names.join(", "))
+        }
         Event::StatusesAdopted { edits } => {
             let edits: Vec<String> =
                 edits.iter().map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();

@@ -238,3 +238,30 @@ fn a_further_try_goes_on_with_the_run_that_is_its_step_until_that_is_done() {
     driver.request(WorkflowEvent::StartAtRequested { step: "inner".into() });
     assert_eq!(began(&driver), Some(driver.open("inner")), "what is begun anew is another run");
 }
+
+#[test]
+fn what_waits_for_a_run_within_it_can_be_changed_around_that() {
+    let (mut driver, attempt) = nested();
+    let around = |id: &str| {
+        let inner = driver.state.plan.step(0).clone();
+        Box::new(definition(vec![Step { id: id.into(), ..inner }, step("more", &[])]))
+    };
+    let (same, gone) = (around("inner"), around("other"));
+    let refused =
+        |why: &str| Err(Rejection::InTheWay { run: run(), step: "inner".into(), why: why.to_owned() });
+    assert_eq!(driver.try_command(Command::Migrate(same.clone())), refused("is at work"));
+    driver.done("beside");
+    driver.command(Command::TakeNested { attempt, asks: asks(1) });
+    driver.is(Status::Waiting, Reason::Human);
+    let edits = vec![Edit { step: "inner".into(), status: StepStatus::Completed }];
+    assert_eq!(
+        driver.try_command(Command::AdoptStatuses(edits)),
+        refused("cannot be COMPLETED: it waits for the run that is its work")
+    );
+    assert_eq!(
+        driver.try_command(Command::Migrate(gone)),
+        refused("cannot go: it waits for the run that is its work")
+    );
+    driver.command(Command::Migrate(same));
+    assert_eq!(driver.open("inner"), attempt, "work is never forgotten");
+}

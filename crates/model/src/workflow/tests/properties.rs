@@ -220,7 +220,7 @@ fn check_step(before: &State, event: &WorkflowEvent, after: &State) {
         assert!(anew || new.iteration_count >= old.iteration_count, "counts only rise: {event:?}");
         let begins_anew = anew
             || adopted
-            || matches!(event, WorkflowEvent::LoopedBack { .. } | WorkflowEvent::RunResumed { .. })
+            || matches!(event, WorkflowEvent::LoopedBack { .. } | WorkflowEvent::TriesRenewed { .. })
             || new.index > old.index;
         let not_counted = match event {
             WorkflowEvent::StepAbandoned { .. } | WorkflowEvent::StepLost { .. } => true,
@@ -404,8 +404,12 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
             tree: TreeProof::Rebooted,
             ruling: StepVerdict::NextItem.into(),
         }),
-        (id(), id()).prop_map(|(step, target)| WorkflowEvent::LoopedBack { step, target }),
-        id().prop_map(|step| WorkflowEvent::StepsReset { step }),
+        (id(), id()).prop_map(|(step, target)| {
+            let reset = vec![step.clone(), target.clone()];
+            WorkflowEvent::LoopedBack { step, target, reset }
+        }),
+        (id(), id()).prop_map(|(step, also)| WorkflowEvent::StepsReset { step, reset: vec![also] }),
+        id().prop_map(|step| WorkflowEvent::TriesRenewed { steps: vec![Renewed { step, all_items: true }] }),
         id().prop_map(|step| WorkflowEvent::StepConcluded {
             step,
             ruling: StepVerdict::GoBack { why: "so".to_owned() }.into(),
@@ -442,6 +446,7 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
         Just(WorkflowEvent::DefinitionChanged {
             definition: Box::new(definition(vec![step("s1", &["s1"])])),
             digest: String::new(),
+            stay: vec!["s1".into()],
         }),
         Just(WorkflowEvent::OptionsChanged { options: Box::default() }),
         Just(WorkflowEvent::RunRestarted {

@@ -2,6 +2,7 @@
 
 use super::harness::*;
 use crate::loop_machine::Answer;
+use crate::machine::Machine;
 use crate::workflow::*;
 use crate::{Reason, Status};
 
@@ -232,7 +233,8 @@ fn a_gate_that_may_not_go_back_any_more_goes_on() {
 fn a_migration_waits_until_nothing_is_open_and_is_validated() {
     let mut driver = Driver::of(chain());
     let other = || Box::new(definition(vec![step("a", &[])]));
-    assert_eq!(driver.try_command(Command::Migrate(other())), Err(Rejection::NotOpen));
+    let refused = Rejection::InTheWay { run: run(), step: "plan".into(), why: "is at work".to_owned() };
+    assert_eq!(driver.try_command(Command::Migrate(other())), Err(refused));
     let mut driver = failed_review();
     let broken = Box::new(definition(vec![step("a", &["a"])]));
     assert!(matches!(driver.try_command(Command::Migrate(broken)), Err(Rejection::BadDefinition(_))));
@@ -291,4 +293,58 @@ fn what_is_under_way_cannot_be_discarded() {
         Order { run: run(), definition: definition(chain()), options: Options::default(), inherited: None };
     let restart = Command::Restart(Box::new(order));
     assert_eq!(driver.try_command(restart), Err(Rejection::NotOpen));
+}
+
+#[test]
+fn what_was_asked_of_a_run_at_rest_is_left_open_until_somebody_does_it() {
+    let mut driver = failed_review();
+    assert!(!driver.state.is_left_open());
+    driver.fold(resume());
+    assert!(driver.state.is_left_open());
+    driver.command(Command::Tick);
+    assert!(!driver.state.is_left_open(), "it goes on");
+    let mut driver = Driver::of(vec![by_hand(step("draft", &[]))]);
+    driver.done("draft");
+    assert!(!driver.state.is_left_open(), "it waits for a person");
+    driver.fold(answer(1, Answer::Reject));
+    assert!(driver.state.is_left_open() && driver.state.is_answered(1));
+    assert_eq!(driver.state.entry().waiting_for, None);
+}
+
+#[test]
+fn a_step_that_did_nothing_cannot_be_asked_about() {
+    let mut driver = Driver::of(vec![step("plan", &[]), by_hand(step("look", &["plan"]))]);
+    driver.end("plan", failed());
+    driver.after(1_000);
+    driver.end("plan", failed());
+    driver.is(Status::Failed, Reason::FailureStreak);
+    for (step, why) in [("look", "it has done nothing that could be looked at"), ("plan", "it asks nobody")] {
+        let edits = vec![Edit { step: step.into(), status: StepStatus::WaitingOnHuman }];
+        let why = format!("cannot be WAITING_ON_HUMAN: {why}");
+        let refused = Rejection::InTheWay { run: run(), step: step.into(), why };
+        assert_eq!(driver.try_command(Command::AdoptStatuses(edits)), Err(refused));
+    }
+}
+
+/// Each of these events says of `review` alone what the machine would say of more.
+#[test]
+fn what_begins_anew_is_what_the_event_says() {
+    let only = || vec![StepId::new("review")];
+    let (step, target) = (StepId::new("review"), StepId::new("coding"));
+    let mut driver = failed_review();
+    driver.fold(WorkflowEvent::LoopedBack { step, target: target.clone(), reset: only() });
+    assert_eq!(
+        driver.picture(),
+        "plan COMPLETED 1/0, coding COMPLETED 1/1, review PENDING 0/2 blocked by review"
+    );
+    let mut driver = failed_review();
+    driver.fold(WorkflowEvent::StepsReset { step: target.clone(), reset: only() });
+    assert_eq!(driver.picture(), "plan COMPLETED 1/0, coding COMPLETED 1/1, review PENDING 0/0");
+    let mut driver = failed_review();
+    driver.fold(WorkflowEvent::RunResumed { raise: Raise::default() });
+    assert_eq!(driver.picture(), "plan COMPLETED 1/0, coding COMPLETED 1/1, review FAILED 2/1");
+    driver.fold(WorkflowEvent::TriesRenewed {
+        steps: vec![Renewed { step: "review".into(), all_items: false }],
+    });
+    assert_eq!(driver.picture(), "plan COMPLETED 1/0, coding COMPLETED 1/1, review PENDING 0/1");
 }

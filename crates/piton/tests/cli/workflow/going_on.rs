@@ -196,7 +196,7 @@ fn statuses_are_adopted_whatever_else_was_edited_and_the_rest_is_named() {
     world.write(".agents/runs/r1/run_state.json", &theirs);
     let ran = world.piton(&["resume", "r1"]).exits(0);
     assert!(ran.err.contains("adopted from run_state.json: `a` is COMPLETED\n"), "{}", ran.err);
-    for other in ["`steps.a.attempts`", "`steps.b.status`", "`steps.c`", "`note`"] {
+    for other in ["`steps.a.attempts`", "step `b` cannot be `DONE`", "`steps.c`", "`note`"] {
         assert!(ran.err.contains(other), "{other}: {}", ran.err);
     }
     assert!(world.path("c.done").exists(), "it goes on");
