@@ -1,6 +1,5 @@
 //! People: what they are asked, whether an answer counts, and when it takes effect.
 
-use super::decide::refuse;
 use super::event::WorkflowEvent as Event;
 use super::facts::{ManualInput, StepReport};
 use super::kept::{count, cut};
@@ -98,4 +97,8 @@ pub(super) fn judge(state: &State, given: &GivenAnswer) -> Event {
     };
     let bound = given.seen.is_some();
     Event::HumanAnswered { question: given.question, answer: given.answer, input, bound }
+}
+
+fn refuse(given: &GivenAnswer, why: &str) -> Event {
+    Event::AnswerRefused { question: given.question, why: why.to_owned() }
 }

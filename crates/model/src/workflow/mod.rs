@@ -15,8 +15,11 @@
 //! Two counters, as the published format has them: `attempts` rises at the start of each try and begins anew at a
 //! loop-back; `iteration_count` is the number of loop-backs so far.
 
+mod admit;
 mod apply;
 mod ask;
+mod begin;
+mod change;
 pub mod cleanup;
 mod condition;
 mod decide;
@@ -32,13 +35,16 @@ mod machine;
 mod moments;
 mod pass;
 mod state;
+mod take;
 #[cfg(test)]
 mod tests;
 mod validate;
 
+pub use admit::{admit, raise_past};
 pub use apply::apply;
+pub use begin::{anew_from, create, fork};
 pub use condition::{BadCondition, Condition, Facts, Operator, Part, Subject};
-pub use decide::{Command, admit, advance, anew_from, create, decide, fork, raise_past};
+pub use decide::{Command, advance, decide};
 pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
 pub use event::WorkflowEvent;
 pub use facts::{
