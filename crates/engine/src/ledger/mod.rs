@@ -44,7 +44,7 @@ use crate::load::{LoadError, Loaded};
 const ABSENT: &str = "absent";
 /// How often a decision is made again because somebody was faster.
 const TRIES_MAX: usize = 32;
-/// How often an empty file is looked at again before it is believed, and how long after the last look.
+/// How often a file that says nothing any more is looked at again, and how long after the last look.
 const LOOKS_MAX: usize = 200;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 /// The largest file whose hash is taken as evidence.
@@ -73,6 +73,14 @@ pub enum LedgerError {
     /// What was done is on record and in the file, but not in the log. It is added by whoever comes next.
     #[error("the change is made, but cannot be logged; the next command completes the log")]
     NotLogged(#[source] file::Error),
+    /// The file says nothing any more. What is on record stays.
+    #[error("`{}` lists no gaps any more, and {gaps} {} on record", path.display(), if *gaps == 1 { "is" } else { "are" })]
+    Emptied {
+        /// Which file.
+        path: PathBuf,
+        /// How many are on record.
+        gaps: usize,
+    },
     /// Somebody else is writing the file, or keeps on doing so.
     #[error("`{}` is being written by somebody else", .0.display())]
     Busy(PathBuf),
@@ -229,21 +237,8 @@ impl<'a> Ledger<'a> {
         Ok(created.map_err(|error| file::Error::new("create the directory", parent, error))?)
     }
 
-    /// The bytes of the file. An editor that saves in place empties it before it fills it: what is empty counts as that once it
-    /// has rested, and in any case after a while.
-    async fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
-        for _ in 0..LOOKS_MAX {
-            let bytes = self.content_now()?;
-            let is_empty = bytes.as_ref().is_some_and(Vec::is_empty);
-            if !is_empty || file::look_at_rest(&self.path(), SystemClock.now()).is_some() {
-                return Ok(bytes);
-            }
-            tokio::time::sleep(BETWEEN_LOOKS).await;
-        }
-        self.content_now()
-    }
-
-    fn content_now(&self) -> Result<Option<Vec<u8>>, LedgerError> {
+    /// The bytes of the file.
+    fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
         file::read_regular(&self.path(), GAP_FILE_BYTES_MAX).map_err(|error| match error.refusal() {
             Some(file::Refusal::TooLarge { .. }) => {
                 let problems = Problem::new("the file is larger than 64 MiB").into();
@@ -259,7 +254,7 @@ impl<'a> Ledger<'a> {
             return Ok(Some(known));
         }
         let look = file::look_at_rest(&self.path(), SystemClock.now());
-        let Some(bytes) = self.content().await? else { return Ok(None) };
+        let Some(bytes) = self.content()? else { return Ok(None) };
         // Beside whoever loads the journal meanwhile: of a large ledger, either takes its time.
         let read = tokio::task::spawn_blocking(move || {
             let digest = digest(Some(&bytes));
@@ -269,6 +264,22 @@ impl<'a> Ledger<'a> {
         let known = read.map_err(|problems| LedgerError::Invalid { path: self.path(), problems })?;
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.clone());
         Ok(Some(known))
+    }
+
+    /// The same for somebody who knows these gaps. An editor that saves in place empties the file before it fills it: one that
+    /// says nothing any more is waited for, and once it has rested it is refused. Only `gaps: []` says that all are gone.
+    async fn file_beside(&self, known: &[Gap]) -> Result<Option<Known>, LedgerError> {
+        for _ in 0..LOOKS_MAX {
+            let file = self.file().await?;
+            if known.is_empty() || !file.as_ref().is_some_and(|file| file.document.says_nothing()) {
+                return Ok(file);
+            }
+            if file::look_at_rest(&self.path(), SystemClock.now()).is_some() {
+                break;
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        Err(LedgerError::Emptied { path: self.path(), gaps: known.len() })
     }
 
     /// What was read, if the file holds it still.
@@ -283,10 +294,10 @@ impl<'a> Ledger<'a> {
     }
 
     /// How the journal knows what the file holds now.
-    async fn digest(&self) -> Result<String, LedgerError> {
+    fn digest(&self) -> Result<String, LedgerError> {
         match self.known() {
             Some(known) => Ok(known.digest),
-            None => Ok(digest(self.content().await?.as_deref())),
+            None => Ok(digest(self.content()?.as_deref())),
         }
     }
 
@@ -338,7 +349,9 @@ impl<'a> Ledger<'a> {
     /// The ledger as it is now. Writes nothing; what was edited by hand is seen all the same.
     pub async fn read(&self, now: Timestamp) -> Result<Reading, LedgerError> {
         let (file, loaded) = tokio::join!(self.file(), self.load());
-        let (file, mut state) = (file?, loaded?.state);
+        file?;
+        let mut state = loaded?.state;
+        let file = self.file_beside(&state.gaps).await?;
         state.default_ttl_days = self.settings.default_ttl_days;
         for event in decide(&state, adoption_of(file.as_ref()), now)? {
             state = apply(Some(state), &event).expect("a state stays a state");
@@ -477,7 +490,7 @@ impl Open<'_, '_> {
         if after.unwritten.is_empty() {
             return Ok(());
         }
-        let file = self.ledger.file().await?;
+        let file = self.ledger.file_beside(&after.gaps).await?;
         let base = base_of(after, file.as_ref());
         let document = file.map_or_else(|| Arc::new(Document::empty()), |file| file.document);
         let wanted = merge(&base, document.gaps(), &after.gaps).gaps;
@@ -505,10 +518,10 @@ impl Open<'_, '_> {
 
     async fn adopt(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         let known = self.state().digest.as_deref().unwrap_or(ABSENT);
-        if known == self.ledger.digest().await? {
+        if known == self.ledger.digest()? {
             return Ok(());
         }
-        let file = self.ledger.file().await?;
+        let file = self.ledger.file_beside(&self.state().gaps).await?;
         for event in self.record(adoption_of(file.as_ref()), now).await? {
             if let LedgerEvent::FileAdopted { overruled, .. } = event {
                 self.changed.overruled.extend(overruled);
@@ -568,7 +581,7 @@ impl Open<'_, '_> {
         self.changed.overruled.extend(overruled.iter().cloned());
         self.changed.kept.extend(updated.kept);
         let digest = match updated.text.is_empty() && updated.gaps.is_empty() && !updated.wrote {
-            true => self.ledger.digest().await?,
+            true => self.ledger.digest()?,
             false => digest(Some(updated.text.as_bytes())),
         };
         self.record(Command::Written { digest, gaps: updated.gaps, overruled }, now).await?;
