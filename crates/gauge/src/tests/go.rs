@@ -61,7 +61,7 @@ impl Reader for Go {
     }
 
     fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
-        let mut go = *self;
+        let go = *self;
         if go.events.recognised() {
             return Some(go.events.finish(go.build_failed));
         }

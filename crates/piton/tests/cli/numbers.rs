@@ -115,10 +115,10 @@ fn with_pytest(check: &str) -> World {
     let world = World::outside_git();
     world.write(
         "pytest.sh",
-        "last='PASSED test_a.py::two'; sum='2 passed'; end=0\n\
-         if test -e fewer; then last=; sum='1 passed'; fi\n\
-         if test -e broken; then last='FAILED test_a.py::two - assert False'; sum='1 failed, 1 passed'; end=1; fi\n\
-         if test \"$1\" = -s; then printf '44 passed in 0.10s\\n.\\n.\\n'; else echo '..   [100%]'; fi\n\
+        "last='PASSED test_a.py::two'; sum='2 passed'; marks=..; end=0\n\
+         if test -e fewer; then last=; sum='1 passed'; marks=.; fi\n\
+         if test -e broken; then last='FAILED test_a.py::two - assert False'; sum='1 failed, 1 passed'; marks=.F; end=1; fi\n\
+         if test -e broken && test \"$1\" = -s; then printf '44 passed in 0.10s\\n.\\nF\\n'; else echo \"$marks   [100%]\"; fi\n\
          if test \"$1\" != -rN; then\n\
          printf '==== short test summary info ====\\n%s\\nPASSED test_a.py::one\\n' \"$last\"; fi\n\
          echo \"$sum in 0.02s\"; exit $end\n",

@@ -147,7 +147,11 @@ fn a_file_that_says_nothing_any_more_removes_no_gap() {
         begin(&world, beginning);
         for words in [&["check", "teams"][..], &["list"], &["stale", "--apply"]] {
             let ran = gaps(&world, words).exits(1);
-            assert!(ran.err.contains("`gaps.yaml` lists no gaps any more, and 3 are on record"), "{}", ran.err);
+            assert!(
+                ran.err.contains("gaps.yaml` lists no gaps any more, and 3 are on record"),
+                "{}",
+                ran.err
+            );
             assert!(ran.err.contains("write `gaps: []` into it if all of them are to go"), "{}", ran.err);
         }
         assert_eq!(world.read("gaps.yaml"), beginning);
