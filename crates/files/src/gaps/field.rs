@@ -114,7 +114,9 @@ impl<'a> Fields<'a> {
         let entry = &self.entries[place];
         let (start, end) = (self.base + entry.key_start, self.base + entry.node.end);
         match self.entries.get(place + 1) {
-            _ if !self.is_flow() || self.has_comment_between() => whole_lines(self.text, line_start(self.text, start), end),
+            _ if !self.is_flow() || self.has_comment_between() => {
+                whole_lines(self.text, line_start(self.text, start), end)
+            }
             Some(next) if self.entries[..place].iter().all(goes) => start..self.base + next.key_start,
             _ => self.text[..start].rfind(',').unwrap_or(start)..end,
         }

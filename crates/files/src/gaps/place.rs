@@ -155,7 +155,9 @@ impl LedgerFile {
                     found.wrote = true;
                     return Ok(found.into_updated(in_file_order(seen.document.gaps(), wanted), text));
                 }
-                Displaced::Other { other, bytes } if !seen.gaps_on_disk.is_empty() && says_nothing(&bytes) => {
+                Displaced::Other { other, bytes }
+                    if !seen.gaps_on_disk.is_empty() && says_nothing(&bytes) =>
+                {
                     // Somebody has emptied it and is about to fill it again.
                     return Err(self.put_back(&other, UpdateError::Emptied(self.path.clone()))?);
                 }
