@@ -242,7 +242,13 @@ fn round(number: u32, snapshot: &Snapshot) -> CheckRound {
         tests: Default::default(),
         snapshot: Some(snapshot.clone()),
         measures: Measures {
-            tests: Some(TestCounts { passed: 149, failed: 1, skipped: 0, complete: true }),
+            tests: Some(TestCounts {
+                passed: 149,
+                failed: 1,
+                skipped: 0,
+                complete: true,
+                ..TestCounts::default()
+            }),
             coverage: Some(Coverage { lines: Some(lines), ..Coverage::default() }),
             lint_errors: Some(3),
             type_errors: Some(u64::from(number % 5)),

@@ -13,7 +13,9 @@
 //! - Several runners in one output (`cargo test && npm test`) are added up. A name that two of them have begins with the
 //!   runner: `mocha: cart > adds`; every other is the same whether or not a second one spoke. What one of them does not know
 //!   is not known of the sum.
-//! - Where the same runner repeats a run (`npm test || npm test`), a test that ran twice counts once, with its last result.
+//! - Where the same runner repeats a run (`npm test || npm test`), a test that ran twice counts once, with its last result;
+//!   [`Asked`] helps to see that. Where it cannot be seen, [`Tests::doubt`] says so.
+//! - A sum is the runner's own if nothing of the same run follows. Where that cannot be seen, the counts are unknown.
 //! - A name holds what tells it apart: `binary test` for cargo, as nextest writes it; `package.Test` for Go;
 //!   `file > suite > test` for JavaScript; a node id for pytest.
 //!
@@ -45,7 +47,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::INPUT_BYTES_MAX;
 use crate::text::{digest, each_line};
-use names::Names;
+use names::{Names, Place};
 
 pub use runner::{Runner, UnknownRunner};
 
@@ -103,10 +105,45 @@ pub struct Tests {
     pub complete: bool,
     /// Something could not be built or loaded, so that its tests did not run.
     pub build_failed: bool,
+    /// By how much the counts may be wrong.
+    pub doubt: Doubt,
+}
+
+/// How many tests fewer or more may have run than are counted, because it is not known whether one run repeats another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    pub fewer: u64,
+    pub more: u64,
+}
+
+impl Doubt {
+    /// Tests that two runs have in common were taken for the same, or for others.
+    fn add(&mut self, place: Place, are_same: bool, tests: u64) {
+        let side = if are_same { &mut self.more } else { &mut self.fewer };
+        let is_known = matches!(place, Place::Said(_));
+        *side = side.saturating_add(if is_known { 0 } else { tests });
+    }
+}
+
+/// What is known of the command whose output is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    /// Nobody else has spoken; without it all runners are looked for.
+    pub runner: Option<Runner>,
+    /// Whether it was content.
+    pub passed: Option<bool>,
+    /// Each time that a runner speaks it does so in another place, although nobody says that.
+    pub elsewhere: bool,
 }
 
 /// Reads the output of a run; without a runner it looks for all of them. `None` where nothing is recognised.
 pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
+    read_asked(Asked { runner, ..Asked::default() }, text)
+}
+
+/// The same, of a command of which more is known.
+pub fn read_asked(asked: Asked, text: &str) -> Option<Tests> {
+    let runner = asked.runner;
     if text.len() > INPUT_BYTES_MAX {
         return None;
     }
@@ -126,8 +163,10 @@ pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
     };
     each_line(text, |line| readers.line(line));
     let certain = runner.is_some();
-    let found =
-        readers.all.into_iter().filter_map(|(runner, reader)| Some((runner, reader.finish(certain)?)));
+    let found = readers
+        .all
+        .into_iter()
+        .filter_map(|(runner, reader)| Some((runner, reader.finish(certain)?.once(asked))));
     let mut found: Vec<(Runner, Tally)> = found.collect();
     // With `--no-capture` nextest shows each test's own binary, which writes as cargo's do.
     if found.iter().any(|(runner, _)| *runner == Runner::Nextest) {
@@ -299,6 +338,20 @@ struct Tally {
     build_failed: bool,
     /// Nothing shows that it was started by itself: another runner may have shown what its tests print.
     is_inner: bool,
+    doubt: Doubt,
+}
+
+impl Tally {
+    /// Without what was run again.
+    fn once(mut self, asked: Asked) -> Self {
+        let (left_out, doubt) = self.names.leave_out_repeated(asked);
+        let without = |count: Option<u64>, left_out: u64| count.map(|count| count.saturating_sub(left_out));
+        self.passed = without(self.passed, left_out.passed);
+        self.failed = without(self.failed, left_out.failed);
+        self.skipped = without(self.skipped, left_out.skipped);
+        self.total = without(self.total, left_out.total());
+        Self { doubt, ..self }
+    }
 }
 
 /// Counts of a runner that sums up.
@@ -338,9 +391,8 @@ impl Counts {
         self.skipped = self.skipped.saturating_sub(other.skipped);
     }
 
-    /// A tally of these without what was run again, with everything known.
-    fn tally(mut self, mut names: Names, complete: bool) -> Tally {
-        self.remove(names.leave_out_repeated());
+    /// A tally of these, with everything known.
+    fn tally(self, names: Names, complete: bool) -> Tally {
         Tally {
             passed: Some(self.passed),
             failed: Some(self.failed),
@@ -348,8 +400,7 @@ impl Counts {
             total: Some(self.total()),
             names,
             complete,
-            build_failed: false,
-            is_inner: false,
+            ..Tally::default()
         }
     }
 }
@@ -368,6 +419,7 @@ fn merge(tallies: Vec<(Runner, Tally)>) -> Option<Tests> {
         cut: 0,
         complete: true,
         build_failed: false,
+        doubt: Doubt::default(),
     };
     let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
     for (runner, tally) in tallies {
@@ -377,6 +429,8 @@ fn merge(tallies: Vec<(Runner, Tally)>) -> Option<Tests> {
         tests.total = sum(tests.total, tally.total);
         tests.complete &= tally.complete;
         tests.build_failed |= tally.build_failed;
+        tests.doubt.fewer = tests.doubt.fewer.saturating_add(tally.doubt.fewer);
+        tests.doubt.more = tests.doubt.more.saturating_add(tally.doubt.more);
         let mut names = tally.names;
         names.prefix_where(&format!("{runner}: "), |name| shared.contains(name));
         let (named, cut) = names.into_parts();

@@ -1,6 +1,6 @@
 //! What real test runners wrote, and what they summed up themselves. `fixtures/README.md` has the commands.
 
-use piton_gauge::tests::{Outcome, Runner, Tests, read};
+use piton_gauge::tests::{Asked, Outcome, Runner, Tests, read, read_asked};
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/tests/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -73,6 +73,11 @@ const RUNS: &[(&str, &str)] = &[
     ("pytest_qq_ok.txt", "pytest 2 0 0 2 c. 2"),
     ("pytest_qq_xdist.txt", "pytest 2 0 0 2 c. 2"),
     ("pytest_qq_retry.txt", "pytest 1 1 0 2 c. 2"),
+    ("pytest_s.txt", "pytest 1 1 0 2 c. 2"),
+    ("pytest_s_ok.txt", "pytest 2 0 0 2 c. 2"),
+    ("pytest_s_headed.txt", "pytest 1 1 0 2 c. 2"),
+    ("pytest_s_rN.txt", "pytest - - - - .. 0"),
+    ("pytest_s_rN_ok.txt", "pytest - - - - .. 0"),
     ("pytest_x.txt", "pytest 2 1 0 9 .. 1"),
     ("pytest_collection.txt", "pytest - - - - .b 0"),
     ("pytest_collection_continue.txt", "pytest 1 0 0 1 .b 0"),
@@ -132,7 +137,8 @@ fn a_test_that_ran_twice_counts_once_with_its_last_result() {
     ] {
         assert_eq!(counts(&fixture(file)), expected, "{file}");
     }
-    for (file, expected) in RUNS.iter().filter(|(file, _)| names_all_that_ran(&tests(file))) {
+    let fails = |file: &str| tests(file).failed > Some(0);
+    for (file, expected) in RUNS.iter().filter(|(file, _)| names_all_that_ran(&tests(file)) && fails(file)) {
         assert_eq!(counts(&fixture(file).repeat(2)), *expected, "{file} twice");
     }
     let mended = ".F [100%]\nFAILED\n==== short test summary info ====\nFAILED a.py::b\nPASSED a.py::a\n\
@@ -148,6 +154,67 @@ fn names_all_that_ran(tests: &Tests) -> bool {
     let failed = [Outcome::Failed, Outcome::TimedOut];
     let is_lines = tests.runner != Runner::Junit;
     is_lines && tests.complete && tests.passed == of(&[Outcome::Passed]) && tests.failed == of(&failed)
+}
+
+/// What is counted, by how much that may be wrong, and how the check ended.
+const REPEATED: &[(&str, &str, bool, &str)] = &[
+    ("pytest_rN_retry.txt", "X || X", false, "pytest 1 1 0 2 c. 0 -0 +2"),
+    ("unittest_retry.txt", "X || X", false, "unittest 2 1 0 3 c. 1 -0 +3"),
+    ("jest_retry.txt", "X || X", false, "jest 2 1 0 3 c. 3 -0 +3"),
+    ("cargo_q_retry.txt", "X || X", false, "cargo 4 2 0 6 .. 2 -3 +0"),
+    ("pytest_retry.txt", "X || X", false, "pytest 1 1 0 2 c. 2 -0 +1"),
+    ("pytest_retry_headed.txt", "X || X", false, "pytest 1 1 0 2 c. 2 -0 +0"),
+    ("pytest_lf_first.txt", "X; Y", false, "pytest 1 1 0 2 c. 2 -0 +1"),
+    ("pytest_places.txt", "X || X", true, "pytest 2 0 0 2 c. 2 -0 +2"),
+    ("pytest_places.txt", "both must pass", false, "pytest 3 1 0 4 c. 4 -2 +0"),
+    ("pytest_places.txt", "cd", true, "pytest 3 1 0 4 c. 4 -0 +0"),
+    ("pytest_places_ok.txt", "cd", true, "pytest 4 0 0 4 c. 4 -0 +0"),
+    ("pytest_places_ok.txt", "X; X", true, "pytest 4 0 0 4 c. 4 -2 +0"),
+    ("tap_node_places.txt", "cd", true, "tap 3 1 0 4 c. 4 -0 +0"),
+    ("tap_node_places_ok.txt", "X; X", true, "tap 4 0 0 4 c. 4 -2 +0"),
+];
+
+#[test]
+fn whether_a_run_repeats_another_is_told_or_left_open() {
+    let counts = |file: &str, command: &str, passed: bool| {
+        let asked = Asked { passed: Some(passed), elsewhere: command == "cd", ..Asked::default() };
+        let tests = read_asked(asked, &fixture(file)).unwrap_or_else(|| panic!("{file} is not recognised"));
+        format!("{} -{} +{}", line(&tests), tests.doubt.fewer, tests.doubt.more)
+    };
+    let wrong: Vec<String> = REPEATED
+        .iter()
+        .map(|(file, command, passed, expected)| (file, command, counts(file, command, *passed), expected))
+        .filter(|(.., found, expected)| found != **expected)
+        .map(|(file, command, found, expected)| {
+            format!("{file} as `{command}`: expected {expected}, found {found}")
+        })
+        .collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// What failed is run again, or a smaller suite follows one that failed.
+#[test]
+fn sums_alone_tell_what_can_be_a_repetition() {
+    let counts = |sums: &[(u64, u64)]| {
+        let of = |(passed, failed): &(u64, u64)| {
+            let total = passed + failed;
+            format!(
+                "PASS a.test.js\nTest Suites: 1 total\nTests:       {failed} failed, {passed} passed, {total} total\n"
+            )
+        };
+        let tests = read(None, &sums.iter().map(of).collect::<String>()).expect("this is jest");
+        format!("{} -{} +{}", line(&tests), tests.doubt.fewer, tests.doubt.more)
+    };
+    assert_eq!(counts(&[(8, 2), (10, 0)]), "jest 10 0 0 10 c. 0 -0 +10");
+    assert_eq!(counts(&[(8, 2), (2, 0)]), "jest 10 0 0 10 c. 0 -0 +2", "only what failed");
+    assert_eq!(counts(&[(8, 2), (8, 2), (8, 2)]), "jest 8 2 0 10 c. 0 -0 +20");
+    assert_eq!(
+        counts(&[(8, 2), (5, 0)]),
+        "jest 13 2 0 15 c. 0 -5 +0",
+        "another suite, or a part of it again"
+    );
+    assert_eq!(counts(&[(8, 2), (20, 0)]), "jest 28 2 0 30 c. 0 -0 +0", "another suite");
+    assert_eq!(counts(&[(10, 0), (10, 0)]), "jest 20 0 0 20 c. 0 -0 +0", "nobody repeats what is content");
 }
 
 #[test]
@@ -249,13 +316,15 @@ fn a_run_that_was_cut_off_is_never_complete() {
             }
             let Some(half) = read(None, &whole[..end]) else { continue };
             // Binaries and packages follow each other unannounced: between two of them nobody can see a cut.
-            let is_listed = name.starts_with("cargo") || name.starts_with("go");
+            // With `-s` nothing shows that the sum which a test prints is not the last line of another session.
+            let is_printed = name.starts_with("pytest_s");
+            let is_listed = name.starts_with("cargo") || name.starts_with("go") || is_printed;
             if half.complete && !is_listed && sums(&half) != sums(&all) {
                 wrong.push(format!("{name} cut at {end} claims to be complete: {}", line(&half)));
             }
             // node sums up tests and suites apart only at its end.
             let is_summed = name == &"tap_node.txt" && !half.complete;
-            if half.passed > all.passed.or(half.passed) && !is_summed {
+            if half.passed > all.passed.or(half.passed) && !is_summed && !is_printed {
                 wrong.push(format!("{name} cut at {end}: {}", line(&half)));
             }
         }

@@ -326,7 +326,13 @@ fn round() -> CheckRound {
             unseen: true,
         },
         measures: Measures {
-            tests: Some(TestCounts { passed: 7, failed: 1, skipped: 2, complete: true }),
+            tests: Some(TestCounts {
+                passed: 7,
+                failed: 1,
+                skipped: 2,
+                complete: true,
+                ..TestCounts::default()
+            }),
             coverage: Some(Coverage {
                 lines: Some(Share { covered: 80, total: 100 }),
                 ..Coverage::default()

@@ -171,6 +171,8 @@ impl From<LedgerError> for Error {
                 }
                 Rejection::ResearchUnderWay | Rejection::NoResearch => Error::of(ErrorKind::Held, &rejection),
             },
+            LedgerError::Emptied { .. } => Error::of(ErrorKind::Failed, &error)
+                .hint("bring its content back, as `git restore` does; or write `gaps: []` into it if all of them are to go"),
             LedgerError::Busy(_) => Error::of(ErrorKind::Environment, &error).hint("try again"),
             LedgerError::NotLogged(_) => Error::of(ErrorKind::Environment, &error)
                 .hint("make the log writable, then run any `piton gaps` command that changes something"),

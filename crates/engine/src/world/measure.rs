@@ -25,6 +25,8 @@ const CLOCK_SLACK: Duration = Duration::from_secs(2);
 
 /// The tests of one round by name, and which of those that ran are among them.
 pub(super) struct Names {
+    /// A runner spoke and did not say how many ran, or nobody can tell.
+    uncounted: bool,
     named: BTreeMap<String, TestStatus>,
     /// The least that is known of any runner's tests; nothing where none was recognised.
     listed: Option<NamedTests>,
@@ -32,7 +34,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new() -> Self {
-        Self { named: BTreeMap::new(), listed: None }
+        Self { uncounted: false, named: BTreeMap::new(), listed: None }
     }
 
     fn take(&mut self, found: &tests::Tests) {
@@ -49,7 +51,13 @@ impl Names {
             _ => NamedTests::Some,
         };
         self.listed = Some(self.listed.map_or(listed, |known| known.min(listed)));
-        self.named.extend(found.named.iter().map(|test| (test.name.clone(), status_of(test.outcome))));
+        for test in &found.named {
+            let status = self.named.entry(test.name.clone()).or_insert(TestStatus::Passing);
+            // Of namesakes, the one that fails is the one to know of.
+            if *status != TestStatus::Failing {
+                *status = status_of(test.outcome);
+            }
+        }
     }
 
     /// What changed about tests by name. Where every check passes, no test fails, whoever says so.
@@ -75,9 +83,18 @@ pub(super) fn take_check(
     names: &mut Names,
 ) {
     let printed = checks::printed(context, &ran.name).concat();
-    if let Some(found) = tests::read(None, &printed) {
-        take_tests(&mut measures.tests, &found);
+    let asked = tests::Asked {
+        passed: Some(checks::passed(&ran.exit)),
+        elsewhere: is_in_several_places(&check.command),
+        ..tests::Asked::default()
+    };
+    if let Some(found) = tests::read_asked(asked, &printed) {
+        names.uncounted |= !take_tests(&mut measures.tests, &found);
         names.take(&found);
+    }
+    // What one of them does not say is not known of all.
+    if let Some(tests) = measures.tests.as_mut().filter(|_| names.uncounted) {
+        tests.complete = false;
     }
     let mut heard = Vec::new();
     for found in lint::read_all(&printed) {
@@ -101,6 +118,13 @@ pub(super) fn take_check(
     if let Some(reading) = &check.reads {
         measures.coverage = coverage_of(context, reading, ran).or(measures.coverage);
     }
+}
+
+/// Whether a command goes to several directories and runs nothing once more: then the same names are different tests.
+fn is_in_several_places(command: &str) -> bool {
+    let goes = |words: Vec<String>| matches!(words.first()?.as_str(), "cd" | "pushd").then_some(words);
+    let places: BTreeSet<Vec<String>> = piton_guard::commands(command).into_iter().filter_map(goes).collect();
+    places.len() > 1 && !command.contains("||")
 }
 
 /// What the tools judge that a check runs, by its command or by what it echoes of one (`> tsc --noEmit`), and that say
@@ -128,15 +152,19 @@ fn status_of(outcome: tests::Outcome) -> TestStatus {
     }
 }
 
-fn take_tests(known: &mut Option<TestCounts>, found: &tests::Tests) {
-    let (Some(passed), Some(failed)) = (found.passed, found.failed) else { return };
+/// Adds what was found to what is known, if it says how many ran.
+fn take_tests(known: &mut Option<TestCounts>, found: &tests::Tests) -> bool {
+    let (Some(passed), Some(failed)) = (found.passed, found.failed) else { return false };
     let sum = known.unwrap_or(TestCounts { complete: true, ..TestCounts::default() });
     *known = Some(TestCounts {
         passed: sum.passed + passed,
         failed: sum.failed + failed,
         skipped: sum.skipped + found.skipped.unwrap_or(0),
         complete: sum.complete && found.complete,
+        fewer: sum.fewer + found.doubt.fewer,
+        more: sum.more + found.doubt.more,
     });
+    true
 }
 
 fn add(sum: &mut Option<u64>, found: Option<u64>) {

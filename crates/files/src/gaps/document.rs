@@ -58,6 +58,14 @@ pub(super) enum Layout {
 }
 
 impl Document {
+    /// Whether it does not even say that there are no gaps, as `gaps: []` does: somebody may be about to write them.
+    pub fn says_nothing(&self) -> bool {
+        match self.layout {
+            Layout::Nothing | Layout::Null(_) | Layout::NoValue(_) => true,
+            Layout::Block | Layout::Flow { .. } => false,
+        }
+    }
+
     /// The document without any gaps.
     pub fn empty() -> Self {
         let (text, layout) = (String::new(), Layout::Nothing);

@@ -94,10 +94,9 @@ impl<'a> Fields<'a> {
             Value::List { .. } | Value::Map { .. } => self.text[start..end].contains('#'),
             Value::Scalar(..) | Value::Unreadable => header.contains('#'),
         };
-        let is_alone = match self.is_flow() {
-            true => !self.has_comment_between(),
-            false => before.trim().is_empty() && after.trim().is_empty(),
-        };
+        let is_alone = before.trim().is_empty()
+            && (after.trim().is_empty() || self.is_flow() && after.trim() == ",")
+            || self.is_flow() && !self.has_comment_between();
         is_alone && !body_has_comment
     }
 
@@ -110,12 +109,14 @@ impl<'a> Fields<'a> {
         self.entries.windows(2).any(|pair| between(pair).contains('#'))
     }
 
-    /// What goes with an entry: its lines or, in braces, the comma between it and what stays.
+    /// What goes with an entry: its lines or, in braces without a comment, the comma between it and what stays.
     fn removal(&self, place: usize, goes: &impl Fn(&Entry<'_>) -> bool) -> Range<usize> {
         let entry = &self.entries[place];
         let (start, end) = (self.base + entry.key_start, self.base + entry.node.end);
         match self.entries.get(place + 1) {
-            _ if !self.is_flow() => whole_lines(self.text, line_start(self.text, start), end),
+            _ if !self.is_flow() || self.has_comment_between() => {
+                whole_lines(self.text, line_start(self.text, start), end)
+            }
             Some(next) if self.entries[..place].iter().all(goes) => start..self.base + next.key_start,
             _ => self.text[..start].rfind(',').unwrap_or(start)..end,
         }

@@ -155,7 +155,9 @@ impl LedgerFile {
                     found.wrote = true;
                     return Ok(found.into_updated(in_file_order(seen.document.gaps(), wanted), text));
                 }
-                Displaced::Other { other, bytes } if bytes.trim_ascii().is_empty() => {
+                Displaced::Other { other, bytes }
+                    if !seen.gaps_on_disk.is_empty() && says_nothing(&bytes) =>
+                {
                     // Somebody has emptied it and is about to fill it again.
                     return Err(self.put_back(&other, UpdateError::Emptied(self.path.clone()))?);
                 }
@@ -452,4 +454,9 @@ fn digest(bytes: &[u8]) -> String {
 
 fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether this is what an editor makes of a file before it fills it.
+fn says_nothing(bytes: &[u8]) -> bool {
+    Document::parse(bytes).is_ok_and(|document| document.says_nothing())
 }

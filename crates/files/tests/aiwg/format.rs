@@ -127,7 +127,13 @@ fn what_a_baseline_must_have_and_nobody_knows_is_0_and_named_as_unknown() {
     let mut run = Run::worked("r", 2);
     let baseline = run.walk.state.seen.baseline.as_mut().unwrap();
     baseline.measures = Measures {
-        tests: Some(TestCounts { passed: 148, failed: 1, skipped: 1, complete: true }),
+        tests: Some(TestCounts {
+            passed: 148,
+            failed: 1,
+            skipped: 1,
+            complete: true,
+            ..TestCounts::default()
+        }),
         type_errors: Some(12),
         tree: Some(TreeCounts { files: 80, lines: 15_000, tests: 150, assertions: 300 }),
         ..Measures::default()

@@ -249,6 +249,7 @@ fn measures(dice: &mut Dice<'_>) -> Measures {
             failed: u64::from(dice.below(3)),
             skipped: u64::from(dice.below(3)),
             complete: !dice.one_in(4),
+            ..TestCounts::default()
         }),
         coverage: (!dice.one_in(3)).then(|| Coverage { lines: Some(share), ..Coverage::default() }),
         lint_errors: dice.one_in(2).then(|| u64::from(dice.below(12))),

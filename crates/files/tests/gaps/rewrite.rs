@@ -105,7 +105,15 @@ fn a_field_in_braces_that_falls_back_to_its_default_goes_too() {
         // No comment goes.
         (
             "{id: a, # first\n   findings: foo,\n   category: c, # second\n   ttl_days: 3 # third\n  }",
-            "{id: a, # first\n   findings: '',\n   category: c, # second\n   ttl_days: null # third\n  }",
+            "{id: a, # first\n   category: c, # second\n   ttl_days: null # third\n  }",
+        ),
+        (
+            "{id: a, category: c, # why\n   ttl_days: 3,\n   findings: foo\n  }",
+            "{id: a, category: c, # why\n  }",
+        ),
+        (
+            "{id: a, # why\n   ttl_days: 3, category: c,\n   findings: foo}",
+            "{id: a, # why\n   ttl_days: null, category: c,\n   findings: ''}",
         ),
         ("{id: a, category: c,\n   ttl_days: 3 # third\n  }", "{id: a, category: c # third\n  }"),
     ] {

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::names::Names;
+use super::names::{Names, Place};
 use super::{Counts, Line, NAMES_MAX, Outcome, Reader, Tally};
 use crate::text::{digest, duration_ms, number, number_before};
 
@@ -195,7 +195,7 @@ impl Cargo {
 
     /// The same binary may run once more; of one that is not known nobody can say.
     fn ended_run(&mut self, counts: Counts, path: Option<u64>) {
-        let run = self.names.end_run_of(counts, path);
+        let run = self.names.end_run_of(counts, path.map_or(Place::Part, Place::Said));
         if path.is_none() {
             self.nameless.push(run);
         }

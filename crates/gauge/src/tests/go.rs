@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::go_json::Events;
-use super::names::Names;
+use super::names::{Names, Place};
 use super::{Counts, Line, NAMES_MAX, Outcome, Reader, Tally};
 use crate::text::{duration_ms, trailing_parenthesis};
 
@@ -61,14 +61,13 @@ impl Reader for Go {
     }
 
     fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
-        let mut go = *self;
+        let go = *self;
         if go.events.recognised() {
             return Some(go.events.finish(go.build_failed));
         }
         if go.packages == 0 && !(go.is_verbose && go.is_open) {
             return None;
         }
-        go.counts.remove(go.names.leave_out_repeated());
         let complete = !go.cut_off && !go.build_failed && !go.is_open;
         let is_known = go.is_verbose && !go.counts.is_empty();
         let known = |count: u64| is_known.then_some(count);
@@ -83,7 +82,7 @@ impl Reader for Go {
             names: go.names,
             complete,
             build_failed: go.build_failed,
-            is_inner: false,
+            ..Tally::default()
         })
     }
 }
@@ -129,7 +128,8 @@ impl Go {
         self.names.prefix(self.start, &format!("{package}."));
         let mut sum = self.counts;
         sum.remove(self.before);
-        self.names.end_run(sum);
+        // Its names begin with where it is.
+        self.names.end_run_of(sum, Place::Said(0));
         self.before = self.counts;
         (self.start, self.failures, self.is_open) = (self.names.len(), 0, false);
         (self.panicked, self.timed_out, self.in_tests) = (false, false, false);

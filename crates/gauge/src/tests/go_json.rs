@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::names::Names;
+use super::names::{Names, Place};
 use super::{Counts, NAMES_MAX, Outcome, Tally};
 use crate::text::{digest, milliseconds};
 
@@ -93,7 +93,7 @@ impl Events {
     fn end_command(&mut self) {
         let mut sum = self.counts;
         sum.remove(self.before);
-        self.names.end_run(sum);
+        self.names.end_run_of(sum, Place::Said(0));
         self.before = self.counts;
         self.ended.clear();
     }

@@ -1,12 +1,17 @@
 //! The names of tests: bounded in number and length.
 //!
-//! A runner that speaks several times in one output does so in runs. A later run may repeat an earlier one, as
-//! `npm test || npm test` and `pytest -q || pytest -q --lf` have it: then a test that ran twice is one test.
+//! A runner that speaks several times in one output does so in runs, each of which ends here with its sum. Whether a later
+//! one repeats an earlier one is found in `repeats`.
 
-use std::collections::{HashMap, HashSet};
+mod repeats;
 
-use super::{Counts, NAME_BYTES_MAX, NAMES_MAX, Named, Outcome};
+use std::collections::HashMap;
+
+use super::{Asked, Counts, Doubt, NAME_BYTES_MAX, NAMES_MAX, Named, Outcome};
+use repeats::{Repeats, Run};
+
 use crate::text::{clip, digest};
+pub(super) use repeats::Place;
 
 /// The tests that are known by name.
 #[derive(Default)]
@@ -18,18 +23,8 @@ pub(super) struct Names {
     /// A run has named a test and not yet ended.
     open: bool,
     /// Where the open run takes place, and where the next one will.
-    place: u64,
-    next_place: u64,
-}
-
-/// A run that ended.
-struct Run {
-    /// Where its names end.
-    end: usize,
-    /// What it summed up.
-    counts: Counts,
-    /// What it ran, if that can be told: the same names elsewhere are other tests.
-    place: Option<u64>,
+    place: Place,
+    next_place: Place,
 }
 
 impl Names {
@@ -128,7 +123,7 @@ impl Names {
 
     /// Says where the runs that begin from now on take place.
     pub(super) fn place(&mut self, place: u64) {
-        self.next_place = place;
+        self.next_place = Place::Said(place);
     }
 
     /// A run begins, unless one is open.
@@ -142,131 +137,58 @@ impl Names {
     /// The open run ends with this sum.
     pub(super) fn end_run(&mut self, counts: Counts) {
         self.begin_run();
-        let place = Some(self.place);
-        self.end_run_of(counts, place);
+        self.end_run_of(counts, self.place);
     }
 
-    /// The open run ends with this sum, and ran this. Gives its number.
-    pub(super) fn end_run_of(&mut self, counts: Counts, place: Option<u64>) -> usize {
+    /// The open run ends with this sum, and took place there. Gives its number.
+    pub(super) fn end_run_of(&mut self, counts: Counts, place: Place) -> usize {
         self.open = false;
         self.runs.push(Run { end: self.named.len(), counts, place });
         self.runs.len() - 1
     }
 
-    /// Says what a run that ended has run.
+    /// Says where a run that ended took place.
     pub(super) fn place_run(&mut self, run: usize, place: u64) {
         if let Some(run) = self.runs.get_mut(run) {
-            run.place = Some(place);
+            run.place = Place::Said(place);
         }
     }
 
-    /// Leaves each test out that a later run repeats, and gives what those results come to.
-    ///
-    /// One run repeats the other where all tests of either were run by both. Where they only have some names in
-    /// common, these are namesakes.
-    pub(super) fn leave_out_repeated(&mut self) -> Counts {
-        let mut left_out = Counts::default();
-        if self.runs.len() < 2 {
-            return left_out;
+    /// Leaves each test out that a later run repeats, and gives what those results come to, and how sure that is.
+    pub(super) fn leave_out_repeated(&mut self, asked: Asked) -> (Counts, Doubt) {
+        let runs = std::mem::take(&mut self.runs);
+        if runs.len() < 2 || asked.elsewhere {
+            return Default::default();
         }
         let mut repeats = Repeats::default();
         let mut start = 0;
-        for run in &self.runs {
-            let skipped = repeats.take(run, &self.named[start..run.end]);
-            left_out.skipped = left_out.skipped.saturating_add(skipped);
+        for (at, run) in runs.iter().enumerate() {
+            // Where a check fails although its last run is content, an earlier one counts as well.
+            let is_contrary = at + 1 == runs.len() && asked.passed == Some(false);
+            repeats.take(run, &self.named[start..run.end], is_contrary);
             start = run.end;
         }
         let (mut at, mut run) = (0, 0);
-        let ends: Vec<usize> = self.runs.iter().map(|run| run.end).collect();
+        let mut left_out = repeats.left_out;
         self.named.retain(|named| {
-            while ends.get(run).is_some_and(|end| *end <= at) {
+            while runs.get(run).is_some_and(|run| run.end <= at) {
                 run += 1;
             }
             at += 1;
-            let is_repeated = repeats.repeated.contains(&(run, digest(&[named.name.as_bytes()])));
+            if repeats.is_replaced(run, named) {
+                return false;
+            }
+            let is_repeated = repeats.is_repeated(run, named);
             if is_repeated {
                 left_out.one(named.outcome);
             }
             !is_repeated
         });
-        (self.index, self.runs) = (HashMap::new(), Vec::new());
-        left_out
+        self.index = HashMap::new();
+        (left_out, repeats.doubt)
     }
 
     pub(super) fn into_parts(self) -> (Vec<Named>, u64) {
         (self.named, self.cut)
-    }
-}
-
-/// Finds the runs that repeat others.
-#[derive(Default)]
-struct Repeats {
-    /// The last run that had a test, by place and name.
-    last: HashMap<(u64, u64), usize>,
-    runs: Vec<Known>,
-    /// Tests of runs that a later one has repeated.
-    repeated: HashSet<(usize, u64)>,
-}
-
-/// What there is to know of a run.
-struct Known {
-    /// Names that no later run has repeated.
-    left: usize,
-    /// Every test that passed or failed has a name.
-    is_named: bool,
-    /// How many were skipped without being named.
-    skipped: u64,
-}
-
-impl Repeats {
-    /// Takes the next run in, and gives how many of the tests skipped without a name were so before.
-    fn take(&mut self, run: &Run, named: &[Named]) -> u64 {
-        let known = known(run, named);
-        let at = self.runs.len();
-        let mut again: u64 = 0;
-        if let Some(place) = run.place {
-            let names: HashSet<u64> = named.iter().map(|named| digest(&[named.name.as_bytes()])).collect();
-            let before = self.repeated_by(place, &names, known.is_named);
-            for run in &before {
-                let skipped = self.runs[*run].skipped.min(known.skipped);
-                self.runs[*run].skipped -= skipped;
-                again = again.saturating_add(skipped);
-            }
-            for name in names {
-                if let Some(run) = self.last.insert((place, name), at).filter(|run| before.contains(run)) {
-                    self.repeated.insert((run, name));
-                    self.runs[run].left -= 1;
-                }
-            }
-        }
-        self.runs.push(known);
-        again
-    }
-
-    /// The earlier runs that one of these names repeats.
-    fn repeated_by(&self, place: u64, names: &HashSet<u64>, is_named: bool) -> HashSet<usize> {
-        let mut shared: HashMap<usize, usize> = HashMap::new();
-        for name in names {
-            if let Some(run) = self.last.get(&(place, *name)) {
-                *shared.entry(*run).or_default() += 1;
-            }
-        }
-        let is_repeat = |(run, shared): &(usize, usize)| {
-            let before = &self.runs[*run];
-            (before.is_named && *shared == before.left) || (is_named && *shared == names.len())
-        };
-        shared.into_iter().filter(is_repeat).map(|(run, _)| run).collect()
-    }
-}
-
-fn known(run: &Run, named: &[Named]) -> Known {
-    let mut counts = Counts::default();
-    named.iter().for_each(|named| counts.one(named.outcome));
-    let has_names = named.iter().all(|named| !named.name.is_empty());
-    let distinct: HashSet<&str> = named.iter().map(|named| named.name.as_str()).collect();
-    Known {
-        left: distinct.len(),
-        is_named: has_names && counts.passed == run.counts.passed && counts.failed == run.counts.failed,
-        skipped: run.counts.skipped.saturating_sub(counts.skipped),
     }
 }

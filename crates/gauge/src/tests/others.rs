@@ -1,6 +1,6 @@
 //! Runners of which the sums are read, and the names of failures: RSpec, PHPUnit, .NET, Maven, Gradle.
 
-use super::names::Names;
+use super::names::{Names, Place};
 use super::{Counts, Line, Outcome, Reader, Tally};
 use crate::text::{duration_ms, number, number_after, number_before, trailing_parenthesis};
 
@@ -9,6 +9,8 @@ use crate::text::{duration_ms, number, number_after, number_before, trailing_par
 pub(super) struct Rspec {
     /// `Finished in 0.1 seconds` was the last line, without which a sum is something that a test has printed.
     finished: bool,
+    /// The last sum, behind which its failures are named.
+    sum: Option<Counts>,
     counts: Counts,
     sums: u64,
     build_failed: bool,
@@ -33,20 +35,36 @@ impl Reader for Rspec {
         let (failed, skipped) = (count(" failure"), count(" pending"));
         let passed = all.saturating_sub(failed).saturating_sub(skipped);
         self.build_failed |= rest.contains(" occurred outside of examples");
-        self.counts.add(Counts { passed, failed, skipped });
+        let sum = Counts { passed, failed, skipped };
+        self.counts.add(sum);
         self.sums += 1;
+        self.end_run();
+        self.sum = Some(sum);
     }
 
-    fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
+    fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
         if self.sums == 0 {
             return None;
         }
         if self.build_failed && self.counts.is_empty() {
             return Some(Tally { build_failed: true, ..Tally::default() });
         }
+        self.end_run();
         let mut tally = self.counts.tally(self.names, !self.build_failed);
         tally.build_failed = self.build_failed;
         Some(tally)
+    }
+}
+
+impl Rspec {
+    fn end_run(&mut self) {
+        if let Some(sum) = self.sum.take() {
+            self.names.end_run(sum);
+        }
     }
 }
 
@@ -93,6 +111,10 @@ impl Reader for Phpunit {
         }
     }
 
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
     fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
         if self.sums == 0 && !self.open {
             return None;
@@ -107,7 +129,9 @@ impl Reader for Phpunit {
 impl Phpunit {
     fn sum(&mut self, all: u64, failed: u64, skipped: u64) {
         let passed = all.saturating_sub(failed).saturating_sub(skipped);
-        self.counts.add(Counts { passed, failed, skipped });
+        let sum = Counts { passed, failed, skipped };
+        self.counts.add(sum);
+        self.names.end_run(sum);
         self.sums += 1;
         (self.open, self.telling) = (false, None);
     }
@@ -132,14 +156,12 @@ impl Reader for Dotnet {
         if is_sum && text.contains(", Total:") {
             let count = |label: &str| number_after(text, label).unwrap_or(0);
             let failed = count("Failed:");
-            self.counts.add(Counts { passed: count("Passed:"), failed, skipped: count("Skipped:") });
-            self.sums += 1;
+            self.sum(Counts { passed: count("Passed:"), failed, skipped: count("Skipped:") });
         } else if let Some(rest) = text.strip_prefix("Test summary: total: ") {
             let count = |label: &str| number_after(text, label).unwrap_or(0);
             if number(rest).is_some() {
                 let (passed, failed) = (count("succeeded: "), count("failed: "));
-                self.counts.add(Counts { passed, failed, skipped: count("skipped: ") });
-                self.sums += 1;
+                self.sum(Counts { passed, failed, skipped: count("skipped: ") });
             }
         } else if line.indent() == 2 && body.ends_with(']') {
             self.test(body);
@@ -163,6 +185,12 @@ impl Reader for Dotnet {
 }
 
 impl Dotnet {
+    fn sum(&mut self, sum: Counts) {
+        self.counts.add(sum);
+        self.names.end_run_of(sum, Place::Part);
+        self.sums += 1;
+    }
+
     /// `  Failed Unit.Tests.Adds [12 ms]`.
     fn test(&mut self, body: &str) {
         let Some((word, rest)) = body.split_once(' ') else { return };
@@ -238,6 +266,7 @@ impl Maven {
             self.seen.add(counts);
         } else {
             self.counts.add(counts);
+            self.names.end_run_of(counts, Place::Part);
             self.sums += 1;
             self.seen = Counts::default();
         }
@@ -277,7 +306,9 @@ impl Reader for Gradle {
             let count = |label: &str| number_before(rest, label).unwrap_or(0);
             let (failed, skipped) = (count(" failed"), count(" skipped"));
             let passed = all.saturating_sub(failed).saturating_sub(skipped);
-            self.counts.add(Counts { passed, failed, skipped });
+            let sum = Counts { passed, failed, skipped };
+            self.counts.add(sum);
+            self.names.end_run_of(sum, Place::Part);
             (self.sums, self.seen) = (self.sums + 1, Counts::default());
         } else if text.starts_with("> Task :") {
             self.recognised = true;

@@ -1,7 +1,11 @@
 //! pytest, in any of its verbosities: the last line sums up, the lines before name tests.
 //!
-//! What is printed between `FAILURES` and the summary belongs to the tests: it names nothing, and a sum in it is believed only
-//! if nothing of the session follows. With `-qq` there is no last line: a session that showed all of its progress is at its end.
+//! What is printed between `FAILURES` and the summary belongs to the tests: it names nothing. With `-qq` there is no last
+//! line: a session that showed all of its progress is at its end.
+//!
+//! A sum is certain behind the summary, which names tests, and behind all of the progress. Anywhere else a test may have
+//! printed it (`-s`): it is believed only if nothing of the session follows. If something does and the session names
+//! nobody, what is dropped may have been the sum of another session: then nothing is known.
 
 use super::names::Names;
 use super::{Counts, Line, Outcome, Reader, Tally};
@@ -18,8 +22,12 @@ pub(super) struct Pytest {
     ended: bool,
     /// How many failures its summary has told.
     told: u64,
-    /// A sum among what tests have printed.
+    /// A sum that a test may have printed.
     doubtful: Option<Counts>,
+    /// One was dropped, and nothing shows that its session was this one.
+    dropped: bool,
+    /// Nobody knows which sums are pytest's.
+    unknown: bool,
     announced: Option<u64>,
     seen: Counts,
     counts: Counts,
@@ -58,15 +66,18 @@ impl Reader for Pytest {
                     self.announced = Some(selected);
                 }
             }
-            _ => match self.section {
-                Section::Progress => self.progress(text),
-                Section::Durations => self.duration(line.body),
-                Section::Summary if progress_of(text).is_some() => self.next(text),
-                Section::Summary => self.short_summary(text),
-                // Only behind a sum it can be another session's.
-                Section::Details if self.doubtful.is_some() && progress_of(text).is_some() => self.next(text),
-                Section::Details => {}
-            },
+            _ => {
+                let is_progress = progress_of(text).is_some();
+                match self.section {
+                    // Behind a sum it is another session's.
+                    _ if is_progress && self.doubtful.is_some() => self.next(text),
+                    Section::Summary if is_progress => self.next(text),
+                    Section::Progress => self.progress(text),
+                    Section::Durations => self.duration(line.body),
+                    Section::Summary => self.short_summary(text),
+                    Section::Details => {}
+                }
+            }
         }
     }
 
@@ -88,6 +99,9 @@ impl Reader for Pytest {
         let complete = !self.cut_off && !self.stopped && !self.build_failed;
         if self.counts.is_empty() && self.build_failed {
             return Some(Tally { build_failed: true, ..Tally::default() });
+        }
+        if self.unknown {
+            return Some(Tally { names: self.names, ..Tally::default() });
         }
         let mut tally = self.counts.tally(self.names, complete);
         if self.cut_off || self.stopped {
@@ -113,7 +127,7 @@ impl Pytest {
             return;
         }
         if is_title(title) {
-            self.doubtful = None;
+            self.dropped |= self.doubtful.take().is_some() && !self.open;
         }
         if title == "short test summary info" {
             self.section = Section::Summary;
@@ -131,20 +145,28 @@ impl Pytest {
         if self.open && !self.fits(sum, ruled) {
             return true;
         }
-        if self.section == Section::Details {
-            self.doubtful = Some(sum);
-        } else {
+        let is_certain = match self.section {
+            Section::Progress => self.ended,
+            Section::Details => false,
+            Section::Durations | Section::Summary => true,
+        };
+        if is_certain {
+            self.dropped &= self.section != Section::Summary;
             self.summed(sum);
+        } else {
+            self.dropped |= self.doubtful.replace(sum).is_some() && !self.open;
         }
         true
     }
 
-    /// Whether it can be the sum of the open session: it looks like one, and leaves nothing out that was seen or announced.
+    /// Whether it can be the sum of the open session: it looks like one, leaves nothing out that was seen or announced, and
+    /// has no more than that. A test that passes can break afterwards, and then counts twice.
     fn fits(&self, sum: Counts, ruled: bool) -> bool {
         let seen = self.seen;
         let announced = self.announced.filter(|_| !self.stopped && !self.build_failed);
         ruled == self.headed
-            && announced.is_none_or(|announced| sum.total() >= announced)
+            && announced
+                .is_none_or(|announced| sum.total() >= announced && sum.passed + sum.skipped <= announced)
             && sum.passed >= seen.passed
             && sum.failed.saturating_add(self.unloaded) >= seen.failed
             && sum.skipped >= seen.skipped
@@ -155,7 +177,7 @@ impl Pytest {
             let left = self.announced.map(|announced| announced.saturating_sub(sum.total()));
             self.missing = Some(self.missing.unwrap_or(0)).zip(left).map(|(a, b)| a.saturating_add(b));
         }
-        self.recognised = true;
+        (self.recognised, self.unknown) = (true, self.unknown || self.dropped);
         self.close(sum);
     }
 
@@ -238,6 +260,7 @@ impl Pytest {
         self.names.end_run(sum);
         (self.open, self.section, self.announced) = (false, Section::Progress, None);
         (self.headed, self.ended, self.doubtful, self.told) = (false, false, None, 0);
+        self.dropped = false;
         (self.seen, self.unloaded) = (Counts::default(), 0);
     }
 

@@ -27,7 +27,7 @@ pub struct Measures {
 }
 
 /// Tests that were run.
-#[record(Copy, Default, Eq)]
+#[record(Copy, Default, Eq, omit(fewer, more))]
 pub struct TestCounts {
     /// Those that passed.
     pub passed: u64,
@@ -37,9 +37,19 @@ pub struct TestCounts {
     pub skipped: u64,
     /// The runner came to its end: a run that was cut off proves nothing about the tests it did not reach.
     pub complete: bool,
+    /// By how much fewer may have run: the runner spoke several times, and perhaps of the same tests.
+    pub fewer: u64,
+    /// By how much more may have run: what was taken for the same tests may be others.
+    pub more: u64,
 }
 
 impl TestCounts {
+    /// At least and at most so many ran. A test that is left out runs no more than one that is gone.
+    pub fn ran(&self) -> (u64, u64) {
+        let ran = self.passed + self.failed;
+        (ran.saturating_sub(self.fewer), ran + self.more)
+    }
+
     /// All of them.
     pub fn total(&self) -> u64 {
         self.passed + self.failed + self.skipped

@@ -109,6 +109,51 @@ fn fewer_tests_and_lost_coverage_are_refused_and_the_best_iteration_stays() {
     );
 }
 
+/// A project whose check is `check`, over a `pytest -q` that says of each place what the real one does: `broken` makes one
+/// of its tests fail, `fewer` leaves one out.
+fn with_pytest(check: &str) -> World {
+    let world = World::outside_git();
+    world.write(
+        "pytest.sh",
+        "last='PASSED test_a.py::two'; sum='2 passed'; marks=..; end=0\n\
+         if test -e fewer; then last=; sum='1 passed'; marks=.; fi\n\
+         if test -e broken; then last='FAILED test_a.py::two - assert False'; sum='1 failed, 1 passed'; marks=.F; end=1; fi\n\
+         if test -e broken && test \"$1\" = -s; then printf '44 passed in 0.10s\\n.\\nF\\n'; else echo \"$marks   [100%]\"; fi\n\
+         if test \"$1\" != -rN; then\n\
+         printf '==== short test summary info ====\\n%s\\nPASSED test_a.py::one\\n' \"$last\"; fi\n\
+         echo \"$sum in 0.02s\"; exit $end\n",
+    );
+    world.shell("mkdir a b; touch b/keep broken a/broken").exits(0);
+    world.git(&["init", "-q", "-b", "main"]);
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "start"]);
+    world.configure(&format!("[checks]\ntest = '{check}'\n"));
+    world
+}
+
+#[test]
+fn an_honest_fix_is_not_taken_for_lost_tests_and_lost_tests_are_found() {
+    for check in [
+        "sh pytest.sh -s",
+        "sh pytest.sh || sh pytest.sh",
+        "sh pytest.sh -rN || sh pytest.sh -rN",
+        "(cd a; sh ../pytest.sh); (cd b; sh ../pytest.sh)",
+        "end=0; for d in a b; do (cd $d; sh ../pytest.sh) || end=1; done; exit $end",
+    ] {
+        let world = with_pytest(check);
+        let fix = "rm -f broken a/broken; echo fixed > fix.txt";
+        let ran = runs(&world, &[fix, "touch a/fewer b/fewer fewer"], "2").exits(3);
+        assert_eq!(world.read("fix.txt"), "fixed\n", "{check}: {}", ran.out);
+        // In a loop of the shell nobody says that these are two places: then only fewer than one place has are.
+        let lost = match check {
+            _ if check.starts_with("end") => continue,
+            _ if check.starts_with("(cd") => "REFUSED 4 tests ran before, 2 run now",
+            _ => "REFUSED 2 tests ran before, 1 run now",
+        };
+        assert!(ran.out.contains(lost), "{check}: {}", ran.out);
+    }
+}
+
 #[test]
 fn the_original_check_judges_where_a_changed_one_is_only_reported() {
     let world = world();

@@ -155,7 +155,13 @@ mod tests {
             ..Measures::default()
         };
         let now = Measures {
-            tests: Some(TestCounts { passed: 90, failed: 10, skipped: 0, complete: true }),
+            tests: Some(TestCounts {
+                passed: 90,
+                failed: 10,
+                skipped: 0,
+                complete: true,
+                ..TestCounts::default()
+            }),
             coverage: Some(Coverage {
                 lines: Some(Share { covered: 80, total: 100 }),
                 ..Coverage::default()

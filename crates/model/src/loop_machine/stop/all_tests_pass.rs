@@ -74,9 +74,12 @@ mod tests {
     #[test]
     fn a_red_linter_does_not_matter_and_tests_that_did_not_begin_do() {
         let mut state = after_three().state;
-        let tests = |passed| Some(TestCounts { passed, failed: 0, skipped: 0, complete: true });
+        let tests = |passed| {
+            Some(TestCounts { passed, failed: 0, skipped: 0, complete: true, ..TestCounts::default() })
+        };
         let baseline = state.seen.baseline.as_mut().expect("it has one");
-        baseline.measures.tests = Some(TestCounts { passed: 3, failed: 1, skipped: 0, complete: true });
+        baseline.measures.tests =
+            Some(TestCounts { passed: 3, failed: 1, skipped: 0, complete: true, ..TestCounts::default() });
         let round = state.seen.checks.as_mut().expect("it has one");
         round.checks[0].passed = false;
         round.measures.tests = tests(4);

@@ -34,7 +34,13 @@ pub(super) fn after_three() -> Driver {
                 unnamed: false,
                 unseen: false,
             };
-            round.measures.tests = Some(TestCounts { passed: 3, failed: 1, skipped: 0, complete: true });
+            round.measures.tests = Some(TestCounts {
+                passed: 3,
+                failed: 1,
+                skipped: 0,
+                complete: true,
+                ..TestCounts::default()
+            });
             round.stops =
                 vec![StopResult { label: "file_created(out)".to_owned(), met: true, timed_out: false }];
             driver.command(Command::EndChecks(Box::new(round)));
@@ -73,7 +79,7 @@ pub(super) fn run_until<const N: usize>(condition: impl Into<StopCondition>, who
         let tree = format!("t{number}");
         driver.end_attempt(works(&tree));
         let mut round = round(driver.open_round(), &tree, true);
-        let tests = Some(TestCounts { passed: 3, failed: 0, skipped: 0, complete });
+        let tests = Some(TestCounts { passed: 3, failed: 0, skipped: 0, complete, ..TestCounts::default() });
         round.measures = Measures { tests, ..Measures::default() };
         driver.command(Command::EndChecks(Box::new(round)));
         match driver.state.status == Status::Completed {

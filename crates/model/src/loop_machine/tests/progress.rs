@@ -6,7 +6,10 @@ use crate::loop_machine::progress::*;
 use crate::loop_machine::{Coverage, Measures, Report, Share, TestCounts};
 
 fn tests(passed: u64, failed: u64, complete: bool) -> Measures {
-    Measures { tests: Some(TestCounts { passed, failed, skipped: 0, complete }), ..Measures::default() }
+    Measures {
+        tests: Some(TestCounts { passed, failed, skipped: 0, complete, ..TestCounts::default() }),
+        ..Measures::default()
+    }
 }
 
 fn changed() -> Signs<'static> {

@@ -8,7 +8,7 @@ use crate::loop_machine::{
 use crate::{Event, Reason, Status};
 
 fn tests(passed: u64, failed: u64) -> Measures {
-    let tests = Some(TestCounts { passed, failed, skipped: 0, complete: true });
+    let tests = Some(TestCounts { passed, failed, skipped: 0, complete: true, ..TestCounts::default() });
     Measures { tests, ..Measures::default() }
 }
 
@@ -108,6 +108,25 @@ fn a_red_linter_is_no_failing_test() {
     }
 }
 
+/// A check that runs its tests twice when they fail, or in two places where they have the same names.
+#[test]
+fn what_may_be_a_repetition_is_not_held_against_an_iteration() {
+    let doubtful = |passed, failed, fewer, more| {
+        let tests = TestCounts { passed, failed, skipped: 0, complete: true, fewer, more };
+        Measures { tests: Some(tests), ..Measures::default() }
+    };
+    for (before, now, is_refused) in [
+        (doubtful(18, 2, 10, 0), tests(10, 0), false),
+        (doubtful(18, 2, 10, 0), tests(9, 0), true),
+        (tests(20, 0), doubtful(10, 0, 0, 10), false),
+        (tests(21, 0), doubtful(10, 0, 0, 10), true),
+    ] {
+        let mut driver = measured(endless(), before.clone());
+        iterate(&mut driver, "t1", true, now.clone());
+        assert_eq!(driver.state.work.restore.is_some(), is_refused, "{before:?} {now:?}");
+    }
+}
+
 #[test]
 fn a_verified_iteration_beats_any_score() {
     let mut driver = measured(endless(), coverage(60, 200));
@@ -136,7 +155,7 @@ fn fewer_tests_in_a_green_run_are_a_regression_that_is_put_back() {
 #[test]
 fn a_run_that_did_not_come_to_its_end_proves_nothing_about_the_rest() {
     let mut driver = measured(endless(), tests(9, 1));
-    let cut_off = TestCounts { passed: 3, failed: 0, skipped: 0, complete: false };
+    let cut_off = TestCounts { passed: 3, failed: 0, skipped: 0, complete: false, ..TestCounts::default() };
     iterate(&mut driver, "t1", true, Measures { tests: Some(cut_off), ..Measures::default() });
     assert!(driver.state.judged.findings.is_empty(), "{:?}", driver.state.judged.findings);
     // Nor does a red one that stops at the first failure.

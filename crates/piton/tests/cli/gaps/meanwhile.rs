@@ -1,6 +1,7 @@
 //! Somebody saves the file while a command is at work on it.
 
 use std::fs::File;
+use std::io::Write as _;
 use std::time::Duration;
 
 use piton_sys::lock::FileLock;
@@ -39,9 +40,13 @@ fn held(world: &World, words: &[&str]) -> (Started, FileLock) {
     (started, lock)
 }
 
+/// What the file may hold while an editor saves it in place.
+const BEGINNINGS: [&str; 3] = ["", "# Ours.\n", "gaps:\n"];
+
 /// What an editor that saves in place does first.
-fn empty(world: &World) {
-    File::options().write(true).open(world.path("gaps.yaml")).unwrap().set_len(0).unwrap();
+fn begin(world: &World, beginning: &str) {
+    let mut file = File::options().write(true).truncate(true).open(world.path("gaps.yaml")).unwrap();
+    file.write_all(beginning.as_bytes()).unwrap();
 }
 
 #[test]
@@ -93,33 +98,37 @@ fn what_an_earlier_command_gave_up_does_not_fail_the_next() {
 
 #[test]
 fn a_file_that_is_saved_in_place_is_waited_for_before_it_is_read() {
-    let world = known();
-    let full = world.read("gaps.yaml");
-    empty(&world);
-    let started = start(&world, &["verify", "teams", "--findings", "Nine."]);
-    eventually("it has the ledger", || {
-        // The moment in which it is empty begins again.
-        empty(&world);
-        hits(&world, "lock.acquire") > 0
-    });
-    within(A_MOMENT, || hits(&world, "store.begin") > 0);
-    world.write("gaps.yaml", &full.replace("category: law", "category: laws"));
-    started.ends().exits(0);
-    both_are_there(&world);
+    for beginning in BEGINNINGS {
+        let world = known();
+        let full = world.read("gaps.yaml");
+        begin(&world, beginning);
+        let started = start(&world, &["verify", "teams", "--findings", "Nine."]);
+        eventually("it has the ledger", || {
+            // The moment in which it says nothing begins again.
+            begin(&world, beginning);
+            hits(&world, "lock.acquire") > 0
+        });
+        within(A_MOMENT, || hits(&world, "store.begin") > 0);
+        world.write("gaps.yaml", &full.replace("category: law", "category: laws"));
+        started.ends().exits(0);
+        both_are_there(&world);
+    }
 }
 
 #[test]
 fn a_file_that_is_saved_in_place_is_waited_for_before_it_is_written() {
-    let world = known();
-    let full = world.read("gaps.yaml");
-    let (started, lock) = held(&world, &["verify", "teams", "--findings", "Nine."]);
-    let begun = hits(&world, "store.begin");
-    empty(&world);
-    drop(lock);
-    within(A_MOMENT, || hits(&world, "store.begin") > begun);
-    world.write("gaps.yaml", &full.replace("category: law", "category: laws"));
-    started.ends().exits(0);
-    both_are_there(&world);
+    for beginning in BEGINNINGS {
+        let world = known();
+        let full = world.read("gaps.yaml");
+        let (started, lock) = held(&world, &["verify", "teams", "--findings", "Nine."]);
+        let begun = hits(&world, "store.begin");
+        begin(&world, beginning);
+        drop(lock);
+        within(A_MOMENT, || hits(&world, "store.begin") > begun);
+        world.write("gaps.yaml", &full.replace("category: law", "category: laws"));
+        started.ends().exits(0);
+        both_are_there(&world);
+    }
 }
 
 /// The edit and the change, and nobody has taken anything for removed.
@@ -131,18 +140,50 @@ fn both_are_there(world: &World) {
 }
 
 #[test]
-fn a_file_that_is_emptied_for_good_is_adopted() {
+fn a_file_that_says_nothing_any_more_removes_no_gap() {
+    for beginning in BEGINNINGS {
+        let world = known();
+        let full = world.read("gaps.yaml");
+        begin(&world, beginning);
+        for words in [&["check", "teams"][..], &["list"], &["stale", "--apply"]] {
+            let ran = gaps(&world, words).exits(1);
+            assert!(
+                ran.err.contains("gaps.yaml` lists no gaps any more, and 3 are on record"),
+                "{}",
+                ran.err
+            );
+            assert!(ran.err.contains("write `gaps: []` into it if all of them are to go"), "{}", ran.err);
+        }
+        assert_eq!(world.read("gaps.yaml"), beginning);
+        // What was on record meanwhile is in the file once that is back.
+        let (started, lock) = {
+            world.write("gaps.yaml", &full);
+            held(&world, &["verify", "teams", "--findings", "Nine."])
+        };
+        begin(&world, beginning);
+        drop(lock);
+        let ran = started.ends().exits(1);
+        assert!(ran.err.contains("lists no gaps any more"), "{}", ran.err);
+        assert_eq!(world.read("gaps.yaml"), beginning);
+        world.write("gaps.yaml", &full.replace("category: law", "category: laws"));
+        gaps(&world, &["check", "legal"]).exits(0);
+        both_are_there(&world);
+    }
+}
+
+#[test]
+fn a_file_that_says_that_there_are_no_gaps_is_adopted() {
     let world = known();
-    empty(&world);
+    world.write("gaps.yaml", "gaps: []\n");
     gaps(&world, &["check", "teams"]).exits(2);
     let log = gaps(&world, &["log", "--gap", "teams"]).exits(0).out;
     assert!(log.contains("teams: removed from the file"), "{log}");
     assert_eq!(world.json(&["gaps", "list"]), serde_json::json!([]));
     let world = known();
     let (started, lock) = held(&world, &["verify", "teams", "--findings", "Nine."]);
-    empty(&world);
+    world.write("gaps.yaml", "gaps: []\n");
     drop(lock);
     let ran = started.ends().exits(1);
     assert!(ran.err.contains("teams: edited or removed in the file meanwhile"), "{}", ran.err);
-    assert_eq!(world.read("gaps.yaml"), "");
+    assert_eq!(world.read("gaps.yaml"), "gaps: []\n");
 }

@@ -1,0 +1,128 @@
+//! The gap file of a ledger, as it is read: once, and again only when somebody has written to it.
+//!
+//! Never decides what the file means for the ledger; it knows one thing that a file cannot mean, see `file_beside`.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use piton_files::Problem;
+use piton_files::gaps::{Document, LedgerFile};
+use piton_model::ledger_machine::State;
+use piton_model::limits::GAP_FILE_BYTES_MAX;
+use piton_sys::file;
+use piton_sys::{Clock, SystemClock};
+
+use super::{Ledger, LedgerError, digest};
+
+/// How often a file that says nothing any more is looked at again, and how long after the last look.
+const LOOKS_MAX: usize = 200;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// The file as it was last read.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) document: Arc<Document>,
+    /// How the journal knows it.
+    pub(super) digest: String,
+    /// How the file stood before it was read, where that shows whether somebody has written to it since.
+    look: Option<file::Look>,
+}
+
+impl Ledger<'_> {
+    pub(super) fn ledger_file(&self) -> LedgerFile {
+        let beside = self.beside();
+        let aside = if beside.is_dir() { beside } else { self.layout.ledgers().join(self.run.as_str()) };
+        LedgerFile::new(self.path(), aside)
+    }
+
+    /// A directory beside the gap file, for one that is on another file system than what piton keeps.
+    pub(super) fn beside(&self) -> PathBuf {
+        let name = self.settings.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.path().with_file_name(format!(".{name}.piton"))
+    }
+
+    /// From now on the file is written by way of the directory beside it, which git does not see.
+    pub(super) fn write_beside(&self) -> Result<(), LedgerError> {
+        file::create_private_dir(&self.beside())?;
+        let ignore = self.beside().join(".gitignore");
+        Ok(file::write_atomic(&ignore, b"*\n", file::Durability::Unsynced)?)
+    }
+
+    /// The file may be the first in its directory.
+    pub(super) fn create_directory(&self) -> Result<(), LedgerError> {
+        let path = self.path();
+        let Some(parent) = path.parent().filter(|parent| !parent.exists()) else { return Ok(()) };
+        let created = std::fs::DirBuilder::new().recursive(true).create(parent);
+        Ok(created.map_err(|error| file::Error::new("create the directory", parent, error))?)
+    }
+
+    /// The bytes of the file.
+    fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
+        file::read_regular(&self.path(), GAP_FILE_BYTES_MAX).map_err(|error| match error.refusal() {
+            Some(file::Refusal::TooLarge { .. }) => {
+                let problems = Problem::new("the file is larger than 64 MiB").into();
+                LedgerError::Invalid { path: self.path(), problems }
+            }
+            _ => error.into(),
+        })
+    }
+
+    /// What the file says. A content that was read before is not read again.
+    pub(super) async fn file(&self) -> Result<Option<Known>, LedgerError> {
+        if let Some(known) = self.known() {
+            return Ok(Some(known));
+        }
+        let look = file::look_at_rest(&self.path(), SystemClock.now());
+        let Some(bytes) = self.content()? else { return Ok(None) };
+        // Beside whoever loads the journal meanwhile: of a large ledger, either takes its time.
+        let read = tokio::task::spawn_blocking(move || {
+            let digest = digest(Some(&bytes));
+            Document::from_bytes(bytes).map(|document| Known { document: Arc::new(document), digest, look })
+        });
+        let read = read.await.expect("reading a ledger does not panic");
+        let known = read.map_err(|problems| LedgerError::Invalid { path: self.path(), problems })?;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.clone());
+        Ok(Some(known))
+    }
+
+    /// The same for a ledger that is known. An editor that saves in place empties the file before it fills it: one that
+    /// says nothing any more is waited for, and once it has rested it is refused. Only `gaps: []` says that all are gone.
+    pub(super) async fn file_beside(&self, state: &State) -> Result<Option<Known>, LedgerError> {
+        let mut gaps = 0;
+        for _ in 0..LOOKS_MAX {
+            let file = self.file().await?;
+            if !file.as_ref().is_some_and(|file| file.document.says_nothing()) {
+                return Ok(file);
+            }
+            gaps = state.base().len();
+            if gaps == 0 {
+                return Ok(file);
+            }
+            if file::look_at_rest(&self.path(), SystemClock.now()).is_some() {
+                break;
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        Err(LedgerError::Emptied { path: self.path(), gaps })
+    }
+
+    /// What was read, if the file holds it still.
+    pub(super) fn known(&self) -> Option<Known> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.filter(|known| {
+            // Whoever writes compares the content once more, in the moment of writing.
+            let looks_the_same =
+                known.look.is_some() && file::look_at_rest(&self.path(), SystemClock.now()) == known.look;
+            looks_the_same || file::holds(&self.path(), known.document.text().as_bytes())
+        })
+    }
+
+    /// How the journal knows what the file holds now.
+    pub(super) fn digest(&self) -> Result<String, LedgerError> {
+        match self.known() {
+            Some(known) => Ok(known.digest),
+            None => Ok(digest(self.content()?.as_deref())),
+        }
+    }
+}
