@@ -1,4 +1,4 @@
-//! Work that lands on a branch of its own: a work tree beside the repository, and commits in it.
+//! Work that lands on a branch of its own: a work tree beside the repository.
 //!
 //! The user's own work tree, index and branch are only looked at.
 
@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use piton_sys::file::{self, Durability};
 
 use crate::call::Call;
+use crate::lacking::submodules;
+use crate::programs::Storing;
 use crate::{Error, RepoPath, Workspace};
 
 /// Branches that are somebody's default, where the remote does not say which one is.
@@ -78,20 +80,16 @@ impl Workspace {
 
     /// Whether something is not committed that is not piton's own.
     fn is_dirty(&self) -> Result<bool, Error> {
-        let status = |untracked: &str| {
-            let call =
-                self.git("status").args(["--porcelain", "-z", "--no-renames", "--ignore-submodules=none"]);
-            call.arg(untracked).bytes()
-        };
         // Directories as a whole are listed faster, and mostly there is nothing.
-        if status("--untracked-files=normal")?.is_empty() {
-            return Ok(false);
+        if changed(self.root(), "--untracked-files=normal")?.is_empty() {
+            return has_dirty_submodule(self.root());
         }
         let own = self.leave().with_listed(self.root())?;
-        let files = status("--untracked-files=all")?;
+        let files = changed(self.root(), "--untracked-files=all")?;
         let is_own = |path: &[u8]| own.covers(&RepoPath::from_bytes(path));
         let mut files = files.split(|&byte| byte == 0).filter(|line| !line.is_empty());
-        Ok(files.any(|line| !line.strip_prefix(b"?? ").is_some_and(is_own)))
+        Ok(files.any(|line| !line.strip_prefix(b"?? ").is_some_and(is_own))
+            || has_dirty_submodule(self.root())?)
     }
 
     /// Whether there is such a branch.
@@ -107,7 +105,7 @@ impl Workspace {
         }
         // A work tree whose directory was removed by hand still has its name taken.
         self.git("worktree").arg("prune").output()?;
-        let add = self.git("worktree").args(["add", "--quiet"]);
+        let add = self.storing()?.harden(self.git("worktree")).args(["add", "--quiet"]);
         let add = match self.has_branch(branch)? {
             true => add.arg(path).arg(branch),
             false => add.args(["--no-track", "-b", branch]).arg(path).arg("HEAD"),
@@ -122,26 +120,6 @@ impl Workspace {
         }
         let mark = self.repository.git_dir.join(OWNER);
         Ok(file::write_atomic(&mark, root.as_os_str().as_bytes(), Durability::Synced)?)
-    }
-
-    /// Commits everything in this work tree, as its user; the new commit, or `None` where there is nothing new.
-    ///
-    /// No hook and no signature: both may wait for a person who sleeps.
-    pub fn commit_all(&self, message: &str) -> Result<Option<String>, Error> {
-        self.git("add").args(["--all", "."]).output()?;
-        if self.git("diff").args(["--cached", "--quiet"]).run()?.success() {
-            return Ok(None);
-        }
-        let mut commit = self.git("commit");
-        if self.answer(self.git("config").arg("user.email"))?.is_none() {
-            commit = commit.setting("user.name=piton").setting("user.email=piton@localhost");
-        }
-        commit
-            .args(["--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", "--file=-"])
-            .stdin(message.as_bytes().to_vec())
-            .output()?;
-        let head = self.git("rev-parse").arg("HEAD").bytes()?;
-        Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
     }
 
     /// Makes this work tree stand on `branch` again, with its files as they are. Commits that were made elsewhere on top of
@@ -194,10 +172,37 @@ impl Workspace {
         Call::new(command, self.root())
     }
 
+    /// What the configuration says about storing files, with no program of the repository's own.
+    pub(crate) fn storing(&self) -> Result<Storing, Error> {
+        Storing::read(|command| self.git(command))
+    }
+
     /// What git answers, where it has an answer.
     pub(crate) fn answer(&self, call: Call) -> Result<Option<String>, Error> {
         let output = call.run()?;
         let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
         Ok((output.success() && !text.is_empty()).then_some(text))
     }
+}
+
+/// What differs from the last commit in the work tree at `root`, as `git status` lists it. A submodule counts by its commit: to look
+/// into it, git would obey its settings.
+fn changed(root: &Path, untracked: &str) -> Result<Vec<u8>, Error> {
+    let git = |command| Call::new(command, root);
+    let status = Storing::read(git)?.harden(git("status"));
+    status.args(["--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty", untracked]).bytes()
+}
+
+fn has_dirty_submodule(root: &Path) -> Result<bool, Error> {
+    for path in submodules(root)? {
+        let submodule = root.join(path);
+        let is_checked_out = submodule.join(".git").exists();
+        if is_checked_out
+            && (!changed(&submodule, "--untracked-files=normal")?.is_empty()
+                || has_dirty_submodule(&submodule)?)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -4,6 +4,7 @@
 //! housekeeping, no prompts, no lazy fetching, nothing inherited through `GIT_*`, messages in English, and
 //! loose objects on disk before git ends.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -55,7 +56,7 @@ pub(crate) struct Call {
     command: &'static str,
     settings: Vec<OsString>,
     args: Vec<OsString>,
-    env: Vec<(&'static str, OsString)>,
+    env: Vec<(Cow<'static, str>, OsString)>,
     directory: PathBuf,
     stdin: Vec<u8>,
     output_bytes_max: usize,
@@ -91,8 +92,8 @@ impl Call {
         self
     }
 
-    pub(crate) fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
-        self.env.push((name, value.into()));
+    pub(crate) fn env(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
         self
     }
 
@@ -119,7 +120,7 @@ impl Call {
             program = program.env(name, value);
         }
         for (name, value) in self.env {
-            program = program.env(name, value);
+            program = program.env(name.as_ref(), value);
         }
         for setting in SETTINGS.into_iter().map(OsString::from).chain(self.settings) {
             program = program.arg("-c").arg(setting);

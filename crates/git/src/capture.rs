@@ -176,7 +176,7 @@ fn forget_own(status: &mut Status, leave: &Leave) {
     }
 }
 
-fn is_within_any(path: &RepoPath, directories: &BTreeSet<RepoPath>) -> bool {
+pub(crate) fn is_within_any(path: &RepoPath, directories: &BTreeSet<RepoPath>) -> bool {
     std::iter::successors(Some(path.clone()), RepoPath::parent).any(|path| directories.contains(&path))
 }
 

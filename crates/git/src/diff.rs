@@ -91,7 +91,11 @@ pub(crate) fn text(shadow: &Shadow, before: &str, after: &str) -> Result<Vec<u8>
 /// The changes without moves and without numbers: what a restore has to do.
 pub(crate) fn raw(shadow: &Shadow, before: &str, after: &str) -> Result<Vec<RawChange>, Error> {
     let call = shadow.call(COMMAND).args(["-r", "-z", "--raw", "--full-index", "--no-renames"]);
-    let answer = call.args([before, after, "--"]).bytes()?;
+    raw_changes(&call.args([before, after, "--"]).bytes()?)
+}
+
+/// The changes that git has listed so.
+pub(crate) fn raw_changes(answer: &[u8]) -> Result<Vec<RawChange>, Error> {
     Fields(answer.split(|&byte| byte == 0).peekable()).raw()
 }
 

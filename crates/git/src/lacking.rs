@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::call::Call;
 use crate::left_out::noteworthy;
@@ -80,21 +80,26 @@ fn names(listing: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn copy_submodules(from: &Path, to: &Path) -> Result<(), Error> {
-    if !to.join(".gitmodules").exists() {
-        return Ok(());
-    }
-    let listing = Call::new("ls-files", to).args(["--stage", "-z"]).bytes()?;
-    let lines = listing.split(|&byte| byte == 0).filter(|line| line.starts_with(b"160000 "));
-    for line in lines {
-        let Some(tab) = line.iter().position(|&byte| byte == b'\t') else { continue };
-        let path = Path::new(OsStr::from_bytes(&line[tab + 1..]));
-        let (source, target) = (from.join(path), to.join(path));
+    for path in submodules(to)? {
+        let (source, target) = (from.join(&path), to.join(&path));
         if source.join(".git").exists() {
             copy_submodule(&source, &target)?;
             copy_submodules(&source, &target)?;
         }
     }
     Ok(())
+}
+
+/// Where the submodules of the work tree at `root` belong, checked out or not.
+pub(crate) fn submodules(root: &Path) -> Result<Vec<PathBuf>, Error> {
+    if !root.join(".gitmodules").exists() {
+        return Ok(Vec::new());
+    }
+    let listing = Call::new("ls-files", root).args(["--stage", "-z"]).bytes()?;
+    let lines = listing.split(|&byte| byte == 0).filter(|line| line.starts_with(b"160000 "));
+    let path =
+        |line: &[u8]| line.splitn(2, |&byte| byte == b'\t').nth(1).map(|path| OsStr::from_bytes(path).into());
+    Ok(lines.filter_map(path).collect())
 }
 
 fn copy_submodule(source: &Path, target: &Path) -> Result<(), Error> {

@@ -5,7 +5,7 @@
 //! names: every call of git goes through [`call`] with hardened settings, and every call that looks at files
 //! goes through a [`shadow`], a git directory of ours that knows no configuration but our own.
 //!
-//! Work trees of our own, and commits in them, are in [`branch`]; what git does not bring into one is in [`lacking`].
+//! Work trees of our own are in [`branch`], commits in them in [`stage`]; what git does not bring into one is in [`lacking`].
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
 //! [`disk`] for when git need not look, [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
@@ -41,6 +41,7 @@ mod unseen;
 mod apply;
 mod diff;
 mod restore;
+mod stage;
 
 mod history;
 mod tree;
@@ -49,6 +50,7 @@ mod call;
 mod error;
 mod id;
 mod path;
+mod programs;
 mod repository;
 mod shadow;
 

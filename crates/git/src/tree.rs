@@ -257,7 +257,7 @@ fn differing(repository: &Repository, old: &str, new: &str) -> Result<(Vec<Entry
 }
 
 /// The contents of many blobs with one process.
-fn blobs(repository: &Repository, ids: &[&str]) -> Result<Vec<Vec<u8>>, Error> {
+pub(crate) fn blobs(repository: &Repository, ids: &[&str]) -> Result<Vec<Vec<u8>>, Error> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }

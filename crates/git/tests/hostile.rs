@@ -32,6 +32,10 @@ fn do_everything(place: &Place) {
     workspace.diff_text(&first.id, &second.id).unwrap();
     workspace.read(&first.id).unwrap();
     workspace.restore(RUN, &first.id, Expected::Tree(&second.tree)).unwrap();
+    workspace.standing().unwrap();
+    workspace.stage(&second.id).unwrap();
+    workspace.commit(&second.id, "Judged\n").unwrap();
+    workspace.add_work_tree(&place.directory.path().join("beside"), "beside").unwrap();
     workspace.clean_stale_locks(RUN).unwrap();
     workspace.forget(RUN).unwrap();
 }
@@ -120,6 +124,7 @@ fn a_nested_repository_runs_nothing() {
     place.write("inner/file", b"f\n");
     git_in(&place.path("inner"), &["init", "--quiet"]);
     git_in(&place.path("inner"), &["add", "file"]);
+    git_in(&place.path("inner"), &["commit", "--quiet", "--message", "inner"]);
     for name in
         ["core.fsmonitor", "filter.evil.clean", "filter.evil.process", "diff.external", "core.sshCommand"]
     {

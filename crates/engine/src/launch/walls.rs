@@ -38,6 +38,19 @@ const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
 const KEPT: [&str; 4] =
     ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system"];
 
+/// What of `/proc` belongs to the whole machine. Root may write there whatever it was stripped of: the kernel asks for the owner, not
+/// for a capability, and `core_pattern` names a program that runs outside.
+const MACHINE: [&str; 8] = [
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+    "/proc/irq",
+    "/proc/bus",
+    "/proc/fs",
+    "/proc/acpi",
+    "/proc/scsi",
+    "/proc/mtrr",
+];
+
 /// What builds write to, and what nobody runs from.
 const CACHES: [&str; 8] = [
     "~/.cache",
@@ -130,7 +143,7 @@ impl Walls {
         for place in EMPTY {
             line.extend(words(&["--tmpfs", place]));
         }
-        for place in KEPT {
+        for place in KEPT.iter().chain(&MACHINE) {
             line.extend(words(&["--ro-bind-try", place, place]));
         }
         line.extend(self.0);

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton_git::Workspace;
 use piton_model::hook::{Builtin, HookPoint};
 use piton_model::loop_machine::{HookCall, HookEnd, HookRecord};
 use piton_model::notify::Trigger;
@@ -121,6 +122,9 @@ struct Brought {
     line: Option<Line>,
     seen: Seen,
     ending: Option<(Status, Reason)>,
+    workspace: Workspace,
+    /// The files that were judged last.
+    judged: Option<String>,
 }
 
 impl Brought {
@@ -134,7 +138,18 @@ impl Brought {
             line: context.line.clone(),
             seen: Seen::of(state, &name),
             ending: call.ending.as_ref().map(|ending| (ending.status, ending.reason)),
+            workspace: context.workspace.clone(),
+            judged: state.seen.snapshot.as_ref().map(|snapshot| snapshot.id.clone()),
         }
+    }
+
+    /// Stages what was judged.
+    fn stage(&self) -> Result<Option<String>, String> {
+        let Some(judged) = self.judged.as_deref().filter(|_| !self.workspace.is_private()) else {
+            return Err("there is nothing to stage: this is no git repository".to_owned());
+        };
+        let judged = super::snapshot_id(judged).map_err(|error| error.to_string())?;
+        self.workspace.stage(&judged).map(|()| None).map_err(|error| error.to_string())
     }
 
     fn metrics(&self) -> Result<Option<String>, String> {
@@ -189,9 +204,10 @@ impl Builtins for Brought {
                 Ok(kept) => Ok(kept.map(|path| path.display().to_string())),
                 Err(error) => Err(error.to_string()),
             },
+            Builtin::Git => self.stage(),
             Builtin::Notification => self.tell(told.hook_point),
-            // These two are done where hooks are called.
-            Builtin::Logging | Builtin::Git => Ok(None),
+            // It is done where hooks are called.
+            Builtin::Logging => Ok(None),
         }
     }
 }

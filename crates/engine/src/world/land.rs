@@ -1,6 +1,6 @@
 //! Where work lands: a work tree of the run's own, and a commit for every green iteration.
 
-use piton_git::{Expected, Workspace};
+use piton_git::{Expected, SnapshotId, Workspace};
 use piton_model::limits::clip;
 use piton_model::loop_machine::Worktree;
 use piton_model::{Command, State};
@@ -29,30 +29,37 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
     tree.add_submodules(&repository)?;
     if let Some(source) = source {
         tree.restore(run, &source, Expected::Anything)?;
-        tree.commit_all("The tree this run starts from\n")?;
+        tree.commit(&source, "The tree this run starts from\n")?;
     }
     Ok(())
 }
 
-/// Commits what an iteration left, or finds the commit that was made of it before a crash.
+/// Commits the files that were judged, whatever lies in the tree by now; or finds the commit that was made of them before a crash.
 pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
     let left = match &state.config.worktree {
         Some(worktree) => context.workspace.stand_on(&worktree.branch)?,
         None => None,
     };
-    let commit = commit_or_find(&context.workspace, &message(state), &trailer(state))?;
+    let commit = match &state.seen.snapshot {
+        Some(judged) => {
+            let judged = super::snapshot_id(&judged.id)?;
+            commit_or_find(&context.workspace, &judged, &message(state), &trailer(state))?
+        }
+        None => None,
+    };
     let stood = |head: piton_git::Head| head.branch.or(head.commit).unwrap_or_else(|| "nothing".to_owned());
     Ok(Command::EndCommit { commit, found_on: left.map(stood) })
 }
 
-/// The commit of everything in this work tree: a new one, else the last one where it ends with `trailer`.
+/// The commit of these files: a new one, else the last one where it ends with `trailer`.
 fn commit_or_find(
     workspace: &Workspace,
+    judged: &SnapshotId,
     message: &str,
     trailer: &str,
 ) -> Result<Option<String>, piton_git::Error> {
-    if let Some(commit) = workspace.commit_all(message)? {
+    if let Some(commit) = workspace.commit(judged, message)? {
         return Ok(Some(commit));
     }
     let ours = |(_, message): &(String, String)| message.trim_end().ends_with(trailer);
@@ -109,7 +116,9 @@ mod tests {
         let workspace = Workspace::open(&tree, &tree.join(".piton")).expect("a workspace");
         let commit = |iteration: u32| {
             let trailer = format!("piton: run r, iteration {iteration}");
-            commit_or_find(&workspace, &format!("Write it\n\n{trailer}\n"), &trailer).expect("a commit")
+            let judged = workspace.snapshot("r", "judged").expect("a snapshot").id;
+            commit_or_find(&workspace, &judged, &format!("Write it\n\n{trailer}\n"), &trailer)
+                .expect("a commit")
         };
         std::fs::write(tree.join("a.txt"), "one\n").expect("a file");
         let first = commit(1);

@@ -104,7 +104,7 @@ impl Runner<'_> {
                     Err(error) => HookResult::failed(name, error.to_string()),
                 }
             }
-            HookKind::Builtin { builtin } => self.builtin(name, *builtin, timeout, context),
+            HookKind::Builtin { builtin } => self.builtin(name, *builtin, context),
         }
     }
 
@@ -150,14 +150,10 @@ impl Runner<'_> {
         }
     }
 
-    fn builtin(&self, name: &str, builtin: Builtin, timeout: Duration, context: &Context) -> HookResult {
+    fn builtin(&self, name: &str, builtin: Builtin, context: &Context) -> HookResult {
         let done = match builtin {
             Builtin::Logging => send::add_line(&self.log, &self.line(context)).map(|()| None),
-            Builtin::Git => {
-                let git = ["-c", "core.fsmonitor=false", "add", "-A"];
-                return self.process(name, Program::new("git").args(git), timeout, context);
-            }
-            Builtin::Metrics | Builtin::Backup | Builtin::Notification => {
+            Builtin::Metrics | Builtin::Backup | Builtin::Git | Builtin::Notification => {
                 self.builtins.call(builtin, context)
             }
         };

@@ -41,6 +41,8 @@ fn a_confined_agent_writes_to_its_tree_and_nowhere_else() {
         try 'own limits' 'mkdir -p "$PITON_CONFIG_DIR" && echo x > "$PITON_CONFIG_DIR/config.toml" && ! test -e "$PITON_CONFIG_DIR/config.toml"'
         try 'system' 'touch /usr/bin/evil'
         try cron 'echo x > /etc/cron.d/evil'
+        try 'settings of the machine' 'cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness'
+        try 'program for core dumps' 'cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern'
         try 'protected file' 'echo x >> a/b/tests/t.py'
         try 'around it' 'mv a/b a/c && mkdir -p a/b/tests'
         try configuration 'echo x >> piton.toml'
@@ -103,6 +105,44 @@ fn a_work_tree_of_its_own_can_have_walls_too() {
     assert_eq!(world.piton(&["output", "r"]).exits(0).out, "worked: tree\n");
     assert_eq!(world.read("a.txt"), "a\n");
     assert!(world.git(&["log", "--oneline", "piton/r"]).lines().count() == 2, "the iteration was committed");
+}
+
+#[test]
+fn what_a_repository_inside_names_is_not_run_by_the_commit() {
+    let world = World::new();
+    let evil = world.beside("evil");
+    // The second iteration is the one that finds the repository in the commit of the first.
+    let agent = format!(
+        r#"if ! test -d sub; then git init -q sub; cd sub; echo one > a; git add a
+        git -c user.name=x -c user.email=x@localhost commit -q -m inner
+        echo '* filter=evil' > .gitattributes; git config filter.evil.clean 'touch {0}; cat'; cd ..; fi
+        echo "$PITON_ITERATION" > sub/a; echo "$PITON_ITERATION" > n.txt"#,
+        evil.display()
+    );
+    world.configure("[hooks]\nbuiltin = ['git']\n");
+    let check = "! test -f n.txt || test -d sub";
+    let words = ["loop", "x", "--id", "r", "--worktree", "--confine", "--exec", &agent, "--check", check];
+    world.piton(&[&words[..], &["--until", "file:never", "--max-iterations", "3"]].concat()).exits(3);
+    assert!(!evil.exists(), "the filter of a repository that the agent made was run outside of its walls");
+    assert_eq!(world.git(&["show", "piton/r:n.txt"]).trim(), "3", "each iteration was committed");
+}
+
+#[test]
+fn filters_of_a_repository_are_not_run_when_a_work_tree_is_made() {
+    let world = World::new();
+    let evil = world.beside("evil");
+    world.write(".gitattributes", "* filter=evil\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "attributes"]);
+    let command = format!("touch {}; cat", evil.display());
+    for name in ["filter.evil.clean", "filter.evil.smudge"] {
+        world.git(&["config", name, &command]);
+    }
+    world.write("a.txt", "not committed\n");
+    let words = ["loop", "x", "--id", "r", "--worktree", "--exec", "touch b.txt", "--check", "test -f b.txt"];
+    world.piton(&words).exits(0);
+    assert!(!evil.exists());
+    assert_eq!(world.git(&["show", "piton/r:a.txt"]).trim(), "not committed");
 }
 
 #[test]

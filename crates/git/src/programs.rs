@@ -1,0 +1,135 @@
+//! Programs that a repository's own settings name, and how git is kept from running them.
+//!
+//! A filter runs whenever git reads or writes a file of the work tree. `.git/config` came with the repository, or was written by
+//! whoever worked in it, so a filter that it names does not count; one that the user's own configuration names does. What `git lfs
+//! install --local` writes is the one exception: it says no more than that LFS is used, and the program is found as it always is.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use crate::Error;
+use crate::call::{Call, not_understood};
+
+const COMMAND: &str = "config";
+/// What is asked for: what may name a program, and how files are stored.
+const ASKED: &str = r"^(filter\..*|core\.(filemode|autocrlf))$";
+
+/// What `git lfs install --local` writes, and where.
+const LFS: [(&str, &str); 4] = [
+    ("filter.lfs.clean", "git-lfs clean -- %f"),
+    ("filter.lfs.smudge", "git-lfs smudge -- %f"),
+    ("filter.lfs.process", "git-lfs filter-process"),
+    ("filter.lfs.required", "true"),
+];
+
+/// What the configuration says about storing files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Storing {
+    /// What has to be said instead of what the repository's own settings say.
+    instead: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The mode of a file means nothing here.
+    pub(crate) ignores_modes: bool,
+    /// Line ends are converted without an attribute that asks for it.
+    pub(crate) converts_lines: bool,
+}
+
+impl Storing {
+    /// As the repository at hand has it; `call` makes a call in it.
+    pub(crate) fn read(call: impl Fn(&'static str) -> Call) -> Result<Self, Error> {
+        let asked = with_system(call(COMMAND)).args(["--null", "--show-scope", "--includes"]);
+        let output = asked.args(["--get-regexp", ASKED]).run()?;
+        // Code 1 says that there is nothing of that sort.
+        if !output.success() {
+            return Ok(Self::default());
+        }
+        let fields: Vec<_> =
+            output.stdout.strip_suffix(b"\0").unwrap_or_default().split(|&byte| byte == 0).collect();
+        let mut found = Vec::new();
+        for pair in fields.chunks(2) {
+            let [scope, setting] = pair else { return Err(not_understood(COMMAND, &output.stdout)) };
+            let at = setting.iter().position(|&byte| byte == b'\n');
+            // A name alone says yes.
+            let (name, value) =
+                at.map_or((*setting, &b"true"[..]), |at| (&setting[..at], &setting[at + 1..]));
+            found.push((matches!(*scope, b"local" | b"worktree"), name.to_vec(), value.to_vec()));
+        }
+        let last = |name: &str| {
+            found.iter().rfind(|(_, found, _)| found == name.as_bytes()).map(|(_, _, value)| &value[..])
+        };
+        Ok(Self {
+            ignores_modes: last("core.filemode") == Some(b"false"),
+            converts_lines: last("core.autocrlf").is_some_and(|value| value != b"false"),
+            instead: instead(&found),
+        })
+    }
+
+    /// The same call, with the user's programs and without those of the repository.
+    pub(crate) fn harden(&self, call: Call) -> Call {
+        let mut call = with_system(call).env("GIT_CONFIG_COUNT", self.instead.len().to_string());
+        // Not by `-c`, which takes a name with `=` in it for another one.
+        for (number, (name, value)) in self.instead.iter().enumerate() {
+            call = call
+                .env(format!("GIT_CONFIG_KEY_{number}"), OsString::from_vec(name.clone()))
+                .env(format!("GIT_CONFIG_VALUE_{number}"), OsString::from_vec(value.clone()));
+        }
+        call
+    }
+}
+
+/// What holds instead of what the repository's own settings say of filters: what the user says, else nothing.
+fn instead(found: &[(bool, Vec<u8>, Vec<u8>)]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let is_lfs =
+        |name: &[u8], value: &[u8]| LFS.iter().any(|(n, v)| n.as_bytes() == name && v.as_bytes() == value);
+    let local = found.iter().filter(|(is_local, name, value)| *is_local && !is_lfs(name, value));
+    let filters = local.map(|(_, name, _)| name).filter(|name| name.starts_with(b"filter."));
+    let held = |name: &Vec<u8>| {
+        let users = found.iter().rfind(|(is_local, found, _)| !is_local && found == name);
+        let nothing: &[u8] = if name.ends_with(b".required") { b"false" } else { b"" };
+        (name.clone(), users.map_or(nothing, |(_, _, value)| value).to_vec())
+    };
+    filters.map(held).collect::<BTreeMap<_, _>>().into_iter().collect()
+}
+
+/// What is set for the whole machine names no program of the repository's: mostly it is where LFS is installed.
+fn with_system(call: Call) -> Call {
+    call.env("GIT_CONFIG_NOSYSTEM", "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(settings: &[(bool, &str, &str)]) -> Vec<String> {
+        let found: Vec<_> = settings
+            .iter()
+            .map(|(local, name, value)| (*local, name.as_bytes().to_vec(), value.as_bytes().to_vec()))
+            .collect();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        instead(&found).iter().map(|(name, value)| format!("{}={}", text(name), text(value))).collect()
+    }
+
+    #[test]
+    fn a_filter_of_the_repository_is_replaced_by_that_of_the_user_or_by_none() {
+        assert_eq!(held(&[(false, "filter.lfs.clean", "git-lfs clean -- %f")]), Vec::<String>::new());
+        let evil = [
+            (true, "filter.a=b.clean", "evil"),
+            (true, "filter.a=b.required", "true"),
+            (true, "core.autocrlf", "true"),
+        ];
+        assert_eq!(held(&evil), ["filter.a=b.clean=", "filter.a=b.required=false"]);
+        let both = [
+            (false, "filter.x.clean", "good"),
+            (true, "filter.x.clean", "evil"),
+            (true, "filter.x.smudge", "evil"),
+        ];
+        assert_eq!(held(&both), ["filter.x.clean=good", "filter.x.smudge="]);
+    }
+
+    #[test]
+    fn lfs_that_is_installed_for_one_repository_counts_as_long_as_it_is_lfs() {
+        let lfs = LFS.map(|(name, value)| (true, name, value));
+        assert_eq!(held(&lfs), Vec::<String>::new());
+        assert!(!held(&[lfs[0], (true, "filter.lfs.process", "./git-lfs filter-process")]).is_empty());
+    }
+}

@@ -1,0 +1,306 @@
+//! Commits of what was judged: the index becomes what `git add --all` would have made of the files of a snapshot.
+//!
+//! `git add` itself would read the disk, where something else may lie by now, and would ask a repository inside the work tree about
+//! its state, which runs what that repository's settings name. Here content comes from the snapshot and from nowhere else. What git
+//! converts on the way in (line ends, `$Id$`, encodings, filters such as LFS) git converts, file by file; whose filters count is for
+//! [`crate::programs`] to say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
+
+use crate::call::{Call, not_understood};
+use crate::capture::{Leave, is_within_any};
+use crate::combine::Entry;
+use crate::diff::{RawChange, raw_changes};
+use crate::programs::Storing;
+use crate::tree::blobs;
+use crate::{Error, LeftOut, Nested, RepoPath, Snapshot, SnapshotId, Why, Workspace, left_out};
+
+const ATTRIBUTES: &str = "check-attr";
+/// Attributes that change what is stored. The first three are about line ends.
+const CONVERTING: [&str; 6] = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding"];
+const LINE_ENDS: usize = 3;
+const GITLINK: &str = "160000";
+
+impl Workspace {
+    /// Commits the files of a snapshot, as the user; the new commit, or `None` where they are committed already.
+    ///
+    /// No hook and no signature: both may wait for a person who sleeps.
+    pub fn commit(&self, judged: &SnapshotId, message: &str) -> Result<Option<String>, Error> {
+        let storing = self.storing()?;
+        self.stage_as(judged, &storing)?;
+        let git = |command| storing.harden(self.git(command));
+        if git("diff-index").args(["--cached", "--quiet", "HEAD", "--"]).run()?.success() {
+            return Ok(None);
+        }
+        let mut commit = git("commit");
+        if self.answer(self.git("config").arg("user.email"))?.is_none() {
+            commit = commit.setting("user.name=piton").setting("user.email=piton@localhost");
+        }
+        commit
+            .args(["--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", "--file=-"])
+            .stdin(message.as_bytes().to_vec())
+            .output()?;
+        let head = self.git("rev-parse").arg("HEAD").bytes()?;
+        Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
+    }
+
+    /// Puts the files of a snapshot into the index of the work tree, and nothing else.
+    pub fn stage(&self, judged: &SnapshotId) -> Result<(), Error> {
+        self.stage_as(judged, &self.storing()?)
+    }
+
+    fn stage_as(&self, judged: &SnapshotId, storing: &Storing) -> Result<(), Error> {
+        let snapshot = self.read(judged)?;
+        let inner = self.inner(&snapshot);
+        let staging = Staging {
+            workspace: self,
+            storing,
+            own: self.leave(),
+            inside: inner.iter().map(|nested| nested.path.clone()).collect(),
+            left_out: snapshot.left_out.iter().map(|left_out| &left_out.path).collect(),
+            inner,
+            snapshot: &snapshot,
+        };
+        staging.forget_conflicts()?;
+        let mut lines = Vec::new();
+        for entry in staging.entries()? {
+            lines.extend_from_slice(format!("{} {}\t", entry.mode, entry.id).as_bytes());
+            lines.extend_from_slice(entry.path.as_bytes());
+            lines.push(0);
+        }
+        match lines.is_empty() {
+            true => Ok(()),
+            false => staging.git("update-index").args(["-z", "--index-info"]).stdin(lines).bytes().map(drop),
+        }
+    }
+
+    /// The repositories of a snapshot that are repositories on disk as well.
+    fn inner<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Nested> {
+        let is_there = |nested: &&Nested| self.root().join(nested.path.as_path()).join(".git").exists();
+        snapshot.nested.iter().filter(is_there).collect()
+    }
+}
+
+/// A snapshot on its way into the index.
+struct Staging<'a> {
+    workspace: &'a Workspace,
+    storing: &'a Storing,
+    snapshot: &'a Snapshot,
+    /// What is piton's own.
+    own: Leave,
+    inner: Vec<&'a Nested>,
+    /// Where those are.
+    inside: BTreeSet<RepoPath>,
+    left_out: BTreeSet<&'a RepoPath>,
+}
+
+impl Staging<'_> {
+    fn git(&self, command: &'static str) -> Call {
+        self.storing.harden(self.workspace.git(command))
+    }
+
+    /// Takes out what a merge left undecided: the files say what was decided.
+    fn forget_conflicts(&self) -> Result<(), Error> {
+        let listing = self.git("ls-files").args(["--unmerged", "-z"]).bytes()?;
+        let lines = listing.split(|&byte| byte == 0).filter(|line| !line.is_empty());
+        let path = |line: &[u8]| line.splitn(2, |&byte| byte == b'\t').nth(1).map(<[u8]>::to_vec);
+        let mut paths: Vec<_> = lines.filter_map(path).collect();
+        paths.dedup();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let call = self.git("update-index").args(["--force-remove", "-z", "--stdin"]);
+        call.stdin(paths.join(&0)).bytes().map(drop)
+    }
+
+    /// What has to be told to the index.
+    fn entries(&self) -> Result<Vec<Entry>, Error> {
+        let call = self.git("diff-index").args(["--cached", "-z", "--raw", "--full-index", "--no-renames"]);
+        let mut changes = raw_changes(&call.args([self.snapshot.tree.as_str(), "--"]).bytes()?)?;
+        changes.retain(|change| self.is_ours_to_tell(change));
+        let mut entries = self.gitlinks();
+        let (gone, kept): (Vec<_>, Vec<_>) =
+            changes.into_iter().partition(|change| is_nothing(&change.old_mode));
+        entries.extend(gone.into_iter().map(removed));
+        let kept = self.stored(kept)?;
+        entries.extend(
+            kept.into_iter().filter(|(change, entry)| !is_there(change, entry)).map(|(_, entry)| entry),
+        );
+        for left_out in &self.snapshot.left_out {
+            entries.extend(self.entry_of_large(left_out)?);
+        }
+        Ok(entries)
+    }
+
+    /// Whether the snapshot says something about this path: not of piton's own files, nor of what it had to leave out, nor of
+    /// what belongs to a repository inside.
+    fn is_ours_to_tell(&self, change: &RawChange) -> bool {
+        let path = &change.path;
+        // A submodule that is not checked out is an empty directory.
+        let is_waiting = || change.new_mode == GITLINK && self.workspace.root().join(path.as_path()).is_dir();
+        let is_somebody_elses =
+            self.own.covers(path) || is_within_any(path, &self.inside) || self.left_out.contains(path);
+        let stays = is_nothing(&change.old_mode) && is_waiting();
+        !is_somebody_elses && !stays
+    }
+
+    /// The commits that repositories inside stand on.
+    fn gitlinks(&self) -> Vec<Entry> {
+        let outermost = |nested: &&&Nested| {
+            let others = self.inner.iter().filter(|other| other.path != nested.path);
+            !others.into_iter().any(|other| nested.path.is_within(&other.path))
+        };
+        let entry = |nested: &&Nested| {
+            let id = nested.head.clone()?;
+            Some(Entry { mode: GITLINK.to_owned(), id, path: nested.path.clone() })
+        };
+        self.inner.iter().filter(outermost).filter_map(entry).collect()
+    }
+
+    /// Each change with the entry that git would store for it.
+    fn stored(&self, changes: Vec<RawChange>) -> Result<Vec<(RawChange, Entry)>, Error> {
+        let conversions = self.conversions(&changes)?;
+        let each = || changes.iter().zip(&conversions);
+        let wanted: BTreeSet<_> = each().flat_map(|(change, conversion)| conversion.reads(change)).collect();
+        let wanted: Vec<_> = wanted.into_iter().collect();
+        let contents = blobs(&self.workspace.repository, &wanted)?;
+        let contents: BTreeMap<_, _> = wanted.into_iter().zip(contents).collect();
+        let mut ids = Vec::with_capacity(changes.len());
+        for (change, conversion) in each() {
+            ids.push(match conversion.is_needed(change, &contents) {
+                true => self.converted(change, contents[change.old_id.as_str()].clone())?,
+                false => change.old_id.clone(),
+            });
+        }
+        let entry = |(change, id): (RawChange, String)| {
+            let entry = Entry { mode: self.mode(&change), id, path: change.path.clone() };
+            (change, entry)
+        };
+        Ok(changes.into_iter().zip(ids).map(entry).collect())
+    }
+
+    /// What git converts of each of these files.
+    fn conversions(&self, changes: &[RawChange]) -> Result<Vec<Conversion>, Error> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths: Vec<_> = changes.iter().map(|change| change.path.as_bytes()).collect();
+        let call = self.git(ATTRIBUTES).args(["--stdin", "-z"]).args(CONVERTING).stdin(paths.join(&0));
+        let answer = call.bytes()?;
+        let values: Vec<_> = answer.split(|&byte| byte == 0).skip(2).step_by(3).collect();
+        if values.len() != changes.len() * CONVERTING.len() {
+            return Err(not_understood(ATTRIBUTES, &answer));
+        }
+        let each = values.chunks(CONVERTING.len()).zip(changes);
+        Ok(each.map(|(values, change)| self.conversion(change, values)).collect())
+    }
+
+    fn conversion(&self, change: &RawChange, attributes: &[&[u8]]) -> Conversion {
+        let is_set = |value: &&[u8]| !matches!(*value, b"unspecified" | b"unset");
+        let [text, crlf, ..] = attributes else { return Conversion::Any };
+        let is_binary = *text == b"unset" || (*text == b"unspecified" && *crlf == b"unset");
+        match () {
+            () if !is_file(&change.old_mode) => Conversion::None,
+            () if attributes[LINE_ENDS..].iter().any(is_set) => Conversion::Any,
+            () if is_binary => Conversion::None,
+            () if attributes[..LINE_ENDS].iter().any(is_set) => {
+                Conversion::LineEnds { only_new: *text == b"auto" }
+            }
+            () if self.storing.converts_lines => Conversion::LineEnds { only_new: true },
+            () => Conversion::None,
+        }
+    }
+
+    /// The name of what git stores for this content at this place.
+    fn converted(&self, change: &RawChange, content: Vec<u8>) -> Result<String, Error> {
+        let call = self.git("hash-object").args(["-w", "--stdin", "--path"]).arg(change.path.as_path());
+        let id: crate::BlobId = call.stdin(content).id()?;
+        Ok(id.to_string())
+    }
+
+    fn mode(&self, change: &RawChange) -> String {
+        match self.storing.ignores_modes && is_file(&change.old_mode) {
+            true if is_file(&change.new_mode) => change.new_mode.clone(),
+            true => "100644".to_owned(),
+            false => change.old_mode.clone(),
+        }
+    }
+
+    /// A file that is too large for a snapshot, as long as it is the one that was looked at.
+    fn entry_of_large(&self, file: &LeftOut) -> Result<Option<Entry>, Error> {
+        let is_large = matches!(file.why, Why::TooLarge | Why::SnapshotFull);
+        let path = self.workspace.root().join(file.path.as_path());
+        let is_same = || file.digest.is_some() && left_out::digest(&path).ok() == file.digest;
+        let is_inside = self.inner.iter().any(|nested| file.path.is_within(&nested.path));
+        if !is_large
+            || is_inside
+            || !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+            || !is_same()
+        {
+            return Ok(None);
+        }
+        let id: crate::BlobId = self.git("hash-object").args(["-w", "--"]).arg(file.path.as_path()).id()?;
+        let metadata = path.symlink_metadata().map_err(|source| Error::io("look at", &path, source))?;
+        let is_executable = metadata.mode() & 0o100 != 0 && !self.storing.ignores_modes;
+        let mode = if is_executable { "100755" } else { "100644" };
+        let entry = Entry { mode: mode.to_owned(), id: id.to_string(), path: file.path.clone() };
+        // What was hashed is what was looked at only if it is still that.
+        Ok(is_same().then_some(entry))
+    }
+}
+
+/// What git does to a file on the way in.
+enum Conversion {
+    None,
+    /// Carriage returns go; where `only_new`, not from a file that was committed with them.
+    LineEnds {
+        only_new: bool,
+    },
+    Any,
+}
+
+impl Conversion {
+    /// What has to be read before it is known.
+    fn reads<'a>(&self, change: &'a RawChange) -> Vec<&'a str> {
+        match self {
+            Conversion::None => Vec::new(),
+            Conversion::LineEnds { only_new: true } if is_file(&change.new_mode) => {
+                vec![&change.old_id, &change.new_id]
+            }
+            Conversion::LineEnds { .. } | Conversion::Any => vec![&change.old_id],
+        }
+    }
+
+    /// Whether git would store something else than the file. What has no carriage return is stored as it is; where git decides by
+    /// itself what is text, a file that was committed with them keeps them.
+    fn is_needed(&self, change: &RawChange, contents: &BTreeMap<&str, Vec<u8>>) -> bool {
+        let has_returns = |id: &str| contents.get(id).is_some_and(|content| content.contains(&b'\r'));
+        match self {
+            Conversion::None => false,
+            Conversion::LineEnds { only_new } => {
+                has_returns(&change.old_id) && !(*only_new && has_returns(&change.new_id))
+            }
+            Conversion::Any => true,
+        }
+    }
+}
+
+fn is_file(mode: &str) -> bool {
+    mode.starts_with("100")
+}
+
+/// The mode of what is not there.
+fn is_nothing(mode: &str) -> bool {
+    mode == "000000"
+}
+
+/// The line that takes a file out of the index.
+fn removed(change: RawChange) -> Entry {
+    Entry { mode: "0".to_owned(), id: "0".repeat(change.new_id.len()), path: change.path }
+}
+
+/// Whether the index has it already.
+fn is_there(change: &RawChange, entry: &Entry) -> bool {
+    change.new_mode == entry.mode && change.new_id == entry.id
+}
