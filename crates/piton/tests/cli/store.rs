@@ -53,3 +53,33 @@ fn an_agent_cannot_steer_its_run_by_way_of_another_repository() {
     world.loops("r", agent, &["--check", RED]).exits(0);
     assert!(world.read("refused.txt").contains("this is for people"), "{}", world.read("refused.txt"));
 }
+
+#[test]
+fn a_disk_that_is_full_at_the_first_use_leaves_no_broken_journal() {
+    let mut refused = 0;
+    for write in 1.. {
+        let world = World::new();
+        let inject = format!("inject=pwrite64:error=ENOSPC:when={write}+");
+        let words = format!(
+            "strace -o ../trace -e trace=pwrite64 -e {inject} {} loop x --id q --here --exec true --check false \
+             --max-iterations 1; grep -q INJECTED ../trace",
+            env!("CARGO_BIN_EXE_piton")
+        );
+        let was_refused = world.shell(&words).code == 0;
+        // There is room again: whatever was begun, the next command works.
+        world.piton(&["ls"]).exits(0);
+        world.loops("r", "touch b.txt", &["--check", "test -f b.txt"]).exits(0);
+        world.piton(&["verify"]).exits(0);
+        let left: Vec<_> = std::fs::read_dir(world.path(".piton"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.starts_with("journal.db."))
+            .collect();
+        assert_eq!(left, Vec::<String>::new(), "write {write}");
+        if !was_refused {
+            break;
+        }
+        refused += 1;
+    }
+    assert!(refused > 20, "every write of the first use was refused once: {refused}");
+}

@@ -2,7 +2,7 @@
 //!
 //! Settings are read back and compared: SQLite accepts a misspelt one silently.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use piton_model::Epoch;
 use piton_sys::file::{self, Durability};
@@ -100,24 +100,64 @@ fn connect(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Makes a whole database under another name, for this user alone, and gives it its name when it is
-/// closed. So many can begin one journal at once: none of them meets a database that still changes its
-/// mode, which SQLite answers with "locked" whatever the patience.
+/// Makes a whole database under another name, for this user alone, and gives it its name when it is closed, synced and looked at:
+/// a disk that is full from the start leaves no journal, and never half of one. So many can begin one journal at once, too: none
+/// of them meets a database that still changes its mode, which SQLite answers with "locked" whatever the patience.
 fn begin(path: &Path) -> Result<(), Error> {
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}", SystemIds.hex(16)));
     let new = Path::new(&new);
-    file::create_new(new, b"", Durability::Unsynced)?;
-    let connection = connect(new)?;
-    // Closing folds the log in, syncs and removes it, since nobody else knows this name.
-    connection.close().map_err(|(_, error)| error)?;
-    if file::rename_noreplace(new, path)? {
+    let published = make(new).and_then(|()| Ok(file::rename_noreplace(new, path)?));
+    if !matches!(published, Ok(true)) {
+        // It failed, or somebody else was faster.
+        remove(new)?;
+    }
+    if published? {
         file::sync_dir(path.parent().expect("a database lies in a directory"))?;
-    } else {
-        // Somebody else was faster.
-        file::remove_file_if_exists(new)?;
     }
     Ok(())
+}
+
+fn make(new: &Path) -> Result<(), Error> {
+    file::create_new(new, b"", Durability::Unsynced)?;
+    let connection = connect(new)?;
+    // Closing would fold the log in as well, and would say nothing where that fails.
+    let left: i64 = connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get(0))?;
+    connection.close().map_err(|(_, error)| error)?;
+    let log = beside(new, "-wal");
+    if left != 0 || log.symlink_metadata().is_ok_and(|metadata| metadata.len() > 0) {
+        return Err(unfinished("its log could not be folded in"));
+    }
+    // As it is on disk, and nothing beside it: it is about to get another name.
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let name = new.to_str().ok_or_else(|| unfinished("its path is no text"))?;
+    let escaped = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let made = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?;
+    let verdict: String = made.pragma_query_value(None, "quick_check", |row| row.get(0))?;
+    if verdict != "ok" || check_format(&made)? != FORMAT {
+        return Err(unfinished("it is not what was written"));
+    }
+    journal_id(&made).map(drop)
+}
+
+fn remove(new: &Path) -> Result<(), Error> {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        file::remove_file_if_exists(&beside(new, ending))?;
+    }
+    Ok(())
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// A new journal that is not one yet: nothing is lost with it.
+fn unfinished(why: &str) -> Error {
+    let source = format!("a new journal could not be made: {why}; is the disk full?");
+    Error::SyncFailed { source: source.into() }
 }
 
 /// Opens a second connection for reading what others write. It never folds the log when it closes.
