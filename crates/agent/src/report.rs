@@ -31,6 +31,11 @@ pub enum ReportProblem {
     /// It is too large, not a regular file, or cannot be read.
     #[error(transparent)]
     Unreadable(#[from] file::Error),
+    /// There is no more room in it.
+    #[error(
+        "with this the report would be larger than 1 MiB; say it in fewer words, or put it into a file of the tree"
+    )]
+    TooLarge,
     /// Neither the file nor any line of it is a JSON object.
     #[error("the report is not a JSON object")]
     NotAnObject,
@@ -53,11 +58,14 @@ pub fn read_report_file(path: &Path) -> Result<Option<Read>, ReportProblem> {
     object.map(|object| Some(of_object(object))).ok_or(ReportProblem::NotAnObject)
 }
 
-/// Writes what an agent may say of `report` to `path`, whole or not at all.
-pub fn write_report_file(path: &Path, report: &Report) -> Result<(), file::Error> {
+/// Writes what an agent may say of `report` to `path`, whole or not at all: nothing is written that could not be read again.
+pub fn write_report_file(path: &Path, report: &Report) -> Result<(), ReportProblem> {
     let mut bytes = serde_json::to_vec(&to_object(report)).expect("a report has string keys");
     bytes.push(b'\n');
-    file::write_atomic(path, &bytes, file::Durability::Unsynced)
+    if bytes.len() as u64 > REPORT_BYTES_MAX {
+        return Err(ReportProblem::TooLarge);
+    }
+    Ok(file::write_atomic(path, &bytes, file::Durability::Unsynced)?)
 }
 
 fn parse(bytes: &[u8]) -> Option<Map<String, Value>> {

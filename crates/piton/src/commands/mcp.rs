@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use piton_agent::{read_report_file, write_report_file};
+use piton_agent::{ReportProblem, read_report_file, write_report_file};
 use piton_mcp::{Desk, NoteKind, Progress, Said};
 use piton_model::ExitCode;
 use piton_model::loop_machine::{self, Note, Report, ReportStatus, ReportedObjectives};
@@ -35,10 +35,19 @@ impl Desk for OfAttempt {
 
     fn say(&self, said: Said) -> Result<(), String> {
         // What the agent wrote itself, and what it said before, stays. A file that is no report says nothing.
-        let mut report = read_report_file(&self.report).ok().flatten().unwrap_or_default().report;
+        let mut report = match read_report_file(&self.report) {
+            Ok(read) => read.unwrap_or_default().report,
+            Err(ReportProblem::NotAnObject) => Report::default(),
+            Err(problem) => return Err(sentence(&problem)),
+        };
         add(&mut report, said);
-        write_report_file(&self.report, &report).map_err(|error| error.to_string())
+        write_report_file(&self.report, &report).map_err(|problem| sentence(&problem))
     }
+}
+
+/// Why nothing was added, as the agent is told.
+fn sentence(problem: &ReportProblem) -> String {
+    format!("Not recorded, and what you said before is kept: {problem}.")
 }
 
 /// Adds what an agent says to what it said before.

@@ -60,6 +60,25 @@ fn what_one_agent_records_the_next_one_reads() {
 }
 
 #[test]
+fn what_does_not_fit_into_a_report_is_refused_and_what_was_said_before_stays() {
+    let world = World::new();
+    let calls = r#"long=$(head -c 700000 /dev/zero | tr '\0' x)
+        call 1 record '{"kind":"decision","text":"kept the parser"}'
+        call 2 record "{\"kind\":\"finding\",\"text\":\"$long\"}"
+        call 3 record "{\"kind\":\"finding\",\"text\":\"$long\"}"
+        call 4 report '{"status":"done","summary":"made b"}'"#;
+    let agent = agent(calls, 5, "echo b > b.txt");
+    world.piton(&["loop", "make b", "--id", "r", "--exec", &agent, "--check", "test -f b.txt"]).exits(0);
+    let said = texts(&world.piton(&["output", "r", "--raw"]).exits(0).out);
+    let short: Vec<_> = said.iter().map(|text| text.split(':').next().unwrap()).collect();
+    let refused = "Not recorded, and what you said before is kept";
+    let end = "Recorded. End your turn";
+    assert_eq!(short, ["Recorded.", "Recorded.", refused, end]);
+    let report = world.piton(&["report", "r"]).exits(0).out;
+    assert!(report.contains("kept the parser"), "{report}");
+}
+
+#[test]
 fn a_question_through_the_tools_waits_for_a_person() {
     let world = World::new();
     let agent = agent(r#"call 1 ask_person '{"question":"which database?"}'"#, 2, "");
