@@ -70,6 +70,14 @@ impl Output {
         }
     }
 
+    /// Somebody's text: for a pipe it is bytes, for a terminal it is cleaned.
+    pub(crate) fn data(&self, bytes: &[u8]) {
+        match self.terminal {
+            true => self.bytes(clean(&String::from_utf8_lossy(bytes)).as_bytes()),
+            false => self.bytes(bytes),
+        }
+    }
+
     /// A value as JSON, on lines of its own.
     pub(crate) fn json(&self, value: &impl Serialize) {
         self.line(clean_json(&serde_json::to_string_pretty(value).expect("views are plain data")));

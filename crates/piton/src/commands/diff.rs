@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::cli::{DiffArguments, Global};
 use crate::failure::Result;
-use crate::output::{Output, clean, clean_line};
+use crate::output::{Output, clean_line};
 use crate::repository;
 
 pub(super) async fn run(global: &Global, arguments: &DiffArguments, out: &Output) -> Result {
@@ -16,11 +16,7 @@ pub(super) async fn run(global: &Global, arguments: &DiffArguments, out: &Output
         return Ok(ExitCode::Done);
     }
     if !arguments.stat {
-        // A patch for a pipe is bytes; for a terminal it is somebody's text.
-        match out.terminal {
-            true => out.bytes(clean(&String::from_utf8_lossy(&diff.patch)).as_bytes()),
-            false => out.bytes(&diff.patch),
-        }
+        out.data(&diff.patch);
         return Ok(ExitCode::Done);
     }
     for file in &diff.files {

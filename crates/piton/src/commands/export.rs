@@ -24,7 +24,7 @@ pub(super) async fn run(global: &Global, arguments: &ExportArguments, out: &Outp
     let ledger = if out.json && !is_json() { Document::parse(&bytes).ok() } else { None };
     match ledger {
         Some(document) => out.json(&gaps::as_json(&document, document.gaps())),
-        None => out.bytes(&bytes),
+        None => out.data(&bytes),
     }
     Ok(ExitCode::Done)
 }
