@@ -318,8 +318,6 @@ pub(crate) const VARIABLES: &[(&str, &[&str])] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn a_text_is_cut_at_spaces_or_at_bars() {
         assert_eq!(list!("a bc d"), &["a", "bc", "d"]);

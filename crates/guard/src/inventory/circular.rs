@@ -72,7 +72,8 @@ impl Scope<'_> {
         let last = source.pieces.partition_point(|piece| piece.span.start < end);
         let before = source.pieces[..last].iter().rev().take(PIECES_MAX);
         before.take_while(|piece| piece.span.start >= start).find_map(|piece| {
-            if piece.class != Class::Binding || piece.span.end > end || piece.arguments.is_empty() {
+            let binds = piece.class == Class::Binding && piece.span.end <= end && !piece.arguments.is_empty();
+            if !binds || !source.words(&piece.name).any(|word| word == name) {
                 return None;
             }
             let names = source.split(&piece.name);
