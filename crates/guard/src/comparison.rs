@@ -273,9 +273,7 @@ fn removed_names(files: &[ChangedFile]) -> BTreeSet<String> {
 fn product_definitions(side: Option<&Side>) -> Vec<(String, &Inventory, std::ops::Range<usize>)> {
     let inventory = side.filter(|side| !paths::is_test(&side.path)).and_then(|side| side.inventory.as_ref());
     let Some(inventory) = inventory else { return Vec::new() };
-    let is_product = |definition: &&Definition| {
-        !inventory.tests.iter().any(|test| test.span.contains(&definition.span.start))
-    };
+    let is_product = |definition: &&Definition| !inventory.is_in_test(&definition.span);
     let definitions = inventory.definitions.iter().filter(is_product);
     definitions.map(|definition| (definition.name.clone(), inventory, definition.body.clone())).collect()
 }

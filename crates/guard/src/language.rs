@@ -67,7 +67,7 @@ pub(crate) enum Class {
 pub(crate) enum TestBy {
     /// Their name begins like this, in a file that holds tests.
     NamePrefix(&'static str),
-    /// They carry an attribute from [`crate::words::TEST_ATTRIBUTES`].
+    /// They carry an attribute that [`crate::words::is_test_attribute`] knows.
     Attribute,
     /// A call that [`crate::words::is_test_call`] knows is a test.
     Call,

@@ -32,6 +32,7 @@ mod protect;
 mod shell;
 mod source;
 mod text;
+mod vocabulary;
 mod words;
 
 pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};

@@ -2,10 +2,7 @@
 
 use crate::language::Language;
 use crate::text::{ends_with_any, file_name, has_any, starts_with_any};
-
-/// Directories that hold tests.
-const TEST_DIRECTORIES: &[&str] =
-    &["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "testdata", "fixtures", "it"];
+use crate::vocabulary::{CHECK_DIRECTORIES, CHECK_FILES, CHECK_TOOLS, TEST_DIRECTORIES};
 
 /// Whether a file holds tests or what tests need.
 pub(crate) fn is_test(path: &str) -> bool {
@@ -73,50 +70,23 @@ pub(crate) fn is_fixture(path: &str) -> bool {
 /// Whether a file says how checks run: continuous integration, test runners, linters, coverage, hooks.
 pub(crate) fn is_check_configuration(path: &str) -> bool {
     let name = file_name(path);
-    const DIRECTORIES: &[&str] =
-        &[".github/actions/", ".github/workflows/", ".cargo/", ".circleci/", ".husky/", ".buildkite/", "ci/"];
-    const NAMES: &[&str] = &[
-        "package.json",
-        "pyproject.toml",
-        "setup.cfg",
-        "noxfile.py",
-        "Cargo.toml",
-        "piton.toml",
-        "Taskfile.yml",
-        ".pre-commit-config.yaml",
-        "Jenkinsfile",
-        ".gitlab-ci.yml",
-        "azure-pipelines.yml",
-        "bitbucket-pipelines.yml",
-        "pom.xml",
-        "build.gradle",
-        "Rakefile",
-        "CMakeLists.txt",
-        ".woodpecker.yml",
-    ];
-    NAMES.contains(&name)
+    CHECK_FILES.contains(&name)
         || is_make(path)
         || name.starts_with("playwright.config.")
         || is_of_tool(path, name)
-        || starts_with_any(path, DIRECTORIES)
+        || starts_with_any(path, CHECK_DIRECTORIES)
         || path.ends_with(".sh")
         || path.starts_with("scripts/") && !name.contains('.')
 }
 
 /// Whether a file says how a tool checks, by the tool's name: `.nycrc`, `jest.config.ts`, `ruff.toml`.
 fn is_of_tool(path: &str, name: &str) -> bool {
-    const TOOLS: &[&str] = &[
-        "nyc", "c8", "tap", "jest", "ava", "cypress", "karma", "wtr", "vite", "vitest", "mocha", "eslint",
-        "oxlint", "biome", "tsconfig", "ruff", "clippy", "rustfmt", "golangci", "codecov", "pylint",
-        "flake8", "mypy", "tox", "pytest", "coverage", "nextest", "phpunit", "rspec", "travis", "appveyor",
-        "drone", "cirrus", "lefthook", "turbo", "deno", "bunfig",
-    ];
     let mut parts = name.trim_start_matches('.').split('.');
     let first = parts.next().unwrap_or_default();
     let tool = first.strip_suffix("rc").or_else(|| first.strip_suffix("ignore")).unwrap_or(first);
     // A file of code is named after a tool by chance, unless it says that it configures.
     let configures = parts.any(|part| ["config", "conf", "workspace"].contains(&part));
-    TOOLS.contains(&tool) && (configures || Language::of(path).is_none())
+    CHECK_TOOLS.contains(&tool) && (configures || Language::of(path).is_none())
 }
 
 /// Whether a file holds targets and their recipes.

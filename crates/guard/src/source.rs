@@ -49,6 +49,13 @@ pub(crate) struct Piece {
     name_is_weak: bool,
 }
 
+impl Piece {
+    /// What stands before its body.
+    pub(crate) fn header(&self) -> Span {
+        self.span.start..self.body.start.max(self.span.start)
+    }
+}
+
 /// A comment.
 #[derive(Clone, Debug)]
 pub(crate) struct Comment {

@@ -5,6 +5,7 @@
 
 use crate::inventory::Strength;
 use crate::text::{ends_with_any, has_any};
+use crate::vocabulary::{list, vocabulary};
 
 /// Whether an attribute makes a function a test, by its last word.
 pub(crate) fn is_test_attribute(word: &str) -> bool {
@@ -12,12 +13,12 @@ pub(crate) fn is_test_attribute(word: &str) -> bool {
         || ["Fact", "Theory", "TestFactory", "quickcheck"].contains(&word)
 }
 
-/// Calls that are a test.
-const TEST_CALLS: &[&str] =
-    &["it", "test", "specify", "It", "Specify", "TEST", "TEST_F", "TEST_P", "TEST_CASE", "SCENARIO"];
-
-/// Calls that hold tests.
-const SUITE_CALLS: &[&str] = &["describe", "context", "suite", "Describe", "Context", "When"];
+vocabulary! {
+    /// Calls that are a test.
+    TEST_CALLS = "it test specify It Specify TEST TEST_F TEST_P TEST_CASE SCENARIO";
+    /// Calls that hold tests.
+    SUITE_CALLS = "describe context suite Describe Context When";
+}
 
 /// Whether a call of this name is a test.
 pub(crate) fn is_test_call(word: &str) -> bool {
@@ -41,167 +42,85 @@ pub(crate) fn switched(word: &str) -> Option<(char, &str)> {
     (TEST_CALLS.contains(&plain) || SUITE_CALLS.contains(&plain)).then_some((letter, plain))
 }
 
-/// What follows the word of a test or suite and switches it off.
-pub(crate) const SKIP_MODIFIERS: &[&str] = &["skip", "todo", "fixme"];
-/// What follows the word of a test or suite and switches it off under a condition.
-pub(crate) const CONDITION_MODIFIERS: &[&str] = &["skipIf", "runIf"];
-/// What follows the word of a test and expects it to fail.
-pub(crate) const FAILING_MODIFIERS: &[&str] = &["failing", "fails", "fail"];
-
-/// Calls inside of a test, or attributes on it, that switch it off, by their last word.
-pub(crate) const SKIP_WORDS: &[&str] = &[
-    "skip",
-    "skipTest",
-    "Skip",
-    "Skipf",
-    "SkipNow",
-    "ignore",
-    "Ignore",
-    "Disabled",
-    "pending",
-    "GTEST_SKIP",
-    "SkipTest",
-    "markTestSkipped",
-    "markTestIncomplete",
-    "Inconclusive",
-    "assumeTrue",
-    "assumeFalse",
-    "importorskip",
-];
-
-/// Receivers whose `skip` and `error` mean the test.
-pub(crate) const TEST_RECEIVERS: &[&str] =
-    &["t", "b", "f", "tb", "self", "this", "ctx", "context", "pytest", "unittest", "mark", "cls"];
-
-/// Receivers after which any word of the table is an assertion.
-pub(crate) const ASSERT_RECEIVERS: &[&str] = &[
-    "assert", "require", "self", "chai", "Assert", "t", "is", "this", "should", "must", "s", "suite", "a",
-    "r",
-];
-
-/// Calls that make a test fail at once, for the conditional around them.
-pub(crate) const FAILURE_CALLS: &[&str] =
-    &["Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "fail"];
-
-/// Calls that end the process.
-pub(crate) const EXIT_CALLS: &[&str] = &[
-    "sys.exit",
-    "syscall.Exit",
-    "os._exit",
-    "exit",
-    "_exit",
-    "process.exit",
-    "std::process::exit",
-    "process::exit",
-    "os.Exit",
-    "System.exit",
-    "Environment.Exit",
-    "pytest.exit",
-    "Deno.exit",
-    "std::exit",
-];
+vocabulary! {
+    /// What follows the word of a test or suite and switches it off.
+    SKIP_MODIFIERS = "skip todo fixme";
+    /// Calls inside of a test, or attributes on it, that switch it off, by their last word.
+    SKIP_WORDS =
+        "skip skipTest Skip Skipf SkipNow ignore Ignore Disabled pending GTEST_SKIP SkipTest \
+        markTestSkipped markTestIncomplete Inconclusive assumeTrue assumeFalse importorskip";
+    /// Receivers whose `skip` and `error` mean the test.
+    TEST_RECEIVERS = "t b f tb self this ctx context pytest unittest mark cls";
+    /// Receivers after which any word of the table is an assertion.
+    ASSERT_RECEIVERS = "assert require self chai Assert t is this should must s suite a r";
+    /// Calls that make a test fail at once, for the conditional around them.
+    FAILURE_CALLS = "Error Errorf Fatal Fatalf Fail FailNow panic fail";
+    /// Calls that end the process.
+    EXIT_CALLS =
+        "sys.exit syscall.Exit os._exit exit _exit process.exit std::process::exit process::exit os.Exit \
+        System.exit Environment.Exit pytest.exit Deno.exit std::exit";
+}
 
 /// An assertion word.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct AssertWord {
     pub(crate) name: &'static str,
     pub(crate) strength: Strength,
     /// How many arguments are part of it; what follows is a message.
     pub(crate) operands: usize,
-    /// Whether it needs a receiver to be an assertion.
+    /// Whether it is an assertion without a receiver.
     pub(crate) bare: bool,
 }
 
-const fn word(name: &'static str, strength: Strength, operands: usize, bare: bool) -> AssertWord {
-    AssertWord { name, strength, operands, bare }
-}
-
 /// The assertion that a word makes.
-pub(crate) fn assert_word(name: &str) -> Option<&'static AssertWord> {
-    ASSERT_WORDS.iter().find(|word| word.name == name)
+pub(crate) fn assert_word(name: &str) -> Option<AssertWord> {
+    ASSERT_WORDS.iter().find_map(|(strength, operands, bare, words)| {
+        let name = *words.iter().find(|word| **word == name)?;
+        Some(AssertWord { name, strength: *strength, operands: *operands, bare: *bare })
+    })
 }
 
 use Strength::{Condition, Exact, Relational, Truthy};
 
-/// Words that assert, by their last part. `Condition` looks at the argument itself.
+/// Words that assert, by their last part, with what [`AssertWord`] says of them. `Condition` looks at the argument
+/// itself.
 #[rustfmt::skip]
-const ASSERT_WORDS: &[AssertWord] = &[
-    word("assert", Condition, 1, true), word("assertTrue", Condition, 1, true), word("assert_", Condition, 1, true),
-    word("ok_", Condition, 1, true), word("true", Condition, 1, false), word("false", Condition, 1, false),
-    word("truthy", Condition, 1, false), word("falsy", Condition, 1, false), word("assertFalse", Condition, 1, true),
-    word("ok", Condition, 1, false), word("True", Condition, 1, false), word("False", Condition, 1, false),
-    word("isTrue", Condition, 1, false), word("isFalse", Condition, 1, false), word("IsTrue", Condition, 1, false),
-    word("IsFalse", Condition, 1, false), word("notOk", Condition, 1, false),
-    word("debug_assert", Condition, 1, true), word("prop_assert", Condition, 1, true),
-    word("EXPECT_TRUE", Condition, 1, true), word("ASSERT_TRUE", Condition, 1, true),
-    word("EXPECT_FALSE", Condition, 1, true), word("ASSERT_FALSE", Condition, 1, true),
-    word("REQUIRE", Condition, 1, true), word("CHECK", Condition, 1, true), word("refute", Condition, 1, true),
-    word("assert_eq", Exact, 2, true), word("prop_assert_eq", Exact, 2, true),
-    word("debug_assert_eq", Exact, 2, true), word("assertEqual", Exact, 2, true),
-    word("assertEquals", Exact, 2, true), word("assertSame", Exact, 2, true), word("assertIs", Exact, 2, true),
-    word("assertListEqual", Exact, 2, true), word("assertMultiLineEqual", Exact, 2, true),
-    word("assertIsNone", Exact, 1, true), word("assertLinesMatch", Exact, 2, true), word("AreEqual", Exact, 2, false),
-    word("AreSame", Exact, 2, false), word("equal", Exact, 2, false), word("strictEqual", Exact, 2, false),
-    word("deepEqual", Exact, 2, false), word("deepStrictEqual", Exact, 2, false), word("eql", Exact, 2, false),
-    word("sameMembers", Exact, 2, false), word("lengthOf", Exact, 2, false), word("isNull", Exact, 1, false),
-    word("isUndefined", Exact, 1, false), word("Equal", Exact, 2, false), word("EqualValues", Exact, 2, false),
-    word("Exactly", Exact, 2, false), word("Equalf", Exact, 2, false), word("eq_", Exact, 2, true),
-    word("is", Exact, 2, false), word("same", Exact, 2, false), word("plan", Exact, 1, false),
-    word("like", Relational, 2, false), word("regex", Relational, 2, false), word("notThrows", Relational, 9, false),
-    word("throwsAsync", Relational, 9, false), word("notThrowsAsync", Relational, 9, false),
-    word("type", Truthy, 2, false), word("instance", Truthy, 2, false), word("pass", Condition, 1, false),
-    word("Same", Exact, 2, false), word("ElementsMatch", Exact, 2, false), word("JSONEq", Exact, 2, false),
-    word("EqualError", Exact, 2, false), word("ErrorIs", Exact, 2, false), word("Len", Exact, 2, false),
-    word("Nil", Exact, 1, false), word("Zero", Exact, 1, false), word("EXPECT_EQ", Exact, 2, true),
-    word("assert_snapshot", Exact, 2, true), word("snapshot", Exact, 1, false),
-    word("assert_called_once_with", Exact, 9, true), word("assert_called_with", Exact, 9, true),
-    word("assert_not_called", Exact, 9, true), word("assert_called_once", Relational, 9, true),
-    word("assert_called", Truthy, 9, true), word("assert_ne", Relational, 2, true),
-    word("prop_assert_ne", Relational, 2, true), word("assertNotEqual", Relational, 2, true),
-    word("assertNotEquals", Relational, 2, true), word("assertIn", Relational, 2, true),
-    word("assertNotIn", Relational, 2, true), word("assertGreater", Relational, 2, true),
-    word("assertGreaterEqual", Relational, 2, true), word("assertLess", Relational, 2, true),
-    word("assertAlmostEqual", Relational, 9, true), word("assertRegex", Relational, 2, true),
-    word("assertRaises", Relational, 9, true), word("assertRaisesRegex", Relational, 9, true),
-    word("raises", Relational, 9, false), word("warns", Relational, 9, false), word("approx", Relational, 9, false),
-    word("assertThrows", Relational, 9, true), word("Throws", Relational, 9, false),
-    word("ThrowsAsync", Relational, 9, false), word("assert_raises", Relational, 9, true),
-    word("expectException", Relational, 9, true), word("assert_almost_equal", Relational, 9, true),
-    word("assert_approx_eq", Relational, 9, true), word("throws", Relational, 9, false),
-    word("rejects", Relational, 9, false), word("doesNotThrow", Relational, 9, false),
-    word("doesNotReject", Relational, 9, false), word("notEqual", Relational, 2, false),
-    word("notStrictEqual", Relational, 2, false), word("notDeepEqual", Relational, 2, false),
-    word("notDeepStrictEqual", Relational, 2, false), word("match", Relational, 2, false),
-    word("doesNotMatch", Relational, 2, false), word("include", Relational, 2, false),
-    word("includeMembers", Relational, 2, false), word("isAbove", Relational, 2, false),
-    word("isAtLeast", Relational, 2, false), word("isBelow", Relational, 2, false),
-    word("closeTo", Relational, 9, false), word("NotEqual", Relational, 2, false),
-    word("Contains", Relational, 2, false), word("NotContains", Relational, 2, false),
-    word("Greater", Relational, 2, false), word("GreaterOrEqual", Relational, 2, false),
-    word("Less", Relational, 2, false), word("LessOrEqual", Relational, 2, false),
-    word("InDelta", Relational, 9, false), word("InEpsilon", Relational, 9, false),
-    word("Panics", Relational, 1, false), word("NotPanics", Relational, 1, false),
-    word("PanicsWithValue", Exact, 2, false), word("PanicsWithError", Exact, 2, false),
-    word("ErrorAs", Relational, 2, false), word("ErrorContains", Relational, 2, false),
-    word("Regexp", Relational, 2, false), word("Subset", Relational, 2, false),
-    word("WithinDuration", Relational, 9, false), word("Eventually", Relational, 9, false),
-    word("HasPrefix", Relational, 2, false), word("EXPECT_GE", Relational, 2, true),
-    word("EXPECT_THROW", Relational, 9, true), word("EXPECT_FLOAT_EQ", Relational, 2, true),
-    word("EXPECT_DOUBLE_EQ", Relational, 2, true), word("REQUIRE_THROWS", Relational, 9, true),
-    word("REQUIRE_THROWS_AS", Relational, 9, true), word("assertIsNotNone", Truthy, 1, true),
-    word("assertIsInstance", Truthy, 2, true), word("assertNotIsInstance", Truthy, 2, true),
-    word("assertIsNot", Truthy, 2, true), word("assertNotNull", Truthy, 1, true),
-    word("assertInstanceOf", Truthy, 2, true), word("assertNotEmpty", Truthy, 1, true),
-    word("exists", Truthy, 1, false), word("isOk", Truthy, 1, false), word("isNotOk", Truthy, 1, false),
-    word("isDefined", Truthy, 1, false), word("isNotNull", Truthy, 1, false), word("isObject", Truthy, 1, false),
-    word("isArray", Truthy, 1, false), word("isString", Truthy, 1, false), word("isNumber", Truthy, 1, false),
-    word("isFunction", Truthy, 1, false), word("instanceOf", Truthy, 2, false), word("typeOf", Truthy, 2, false),
-    word("ifError", Truthy, 1, false), word("NotNil", Truthy, 1, false), word("NoError", Exact, 1, false),
-    word("Error", Truthy, 1, false), word("NotEmpty", Truthy, 1, false), word("Empty", Exact, 1, false),
-    word("NotZero", Truthy, 1, false), word("IsType", Truthy, 2, false), word("Implements", Truthy, 2, false),
-    word("IsNotNull", Truthy, 1, false), word("IsNull", Exact, 1, false), word("NotNull", Truthy, 1, false),
-    word("Null", Exact, 1, false), word("IsInstanceOfType", Truthy, 2, false), word("assert_ok", Truthy, 1, true),
-    word("assert_err", Truthy, 1, true), word("EXPECT_NO_THROW", Truthy, 1, true),
+const ASSERT_WORDS: &[(Strength, usize, bool, &[&str])] = &[
+    (Condition, 1, true, list!(
+        "assert assertTrue assert_ ok_ assertFalse debug_assert prop_assert EXPECT_TRUE ASSERT_TRUE \
+        EXPECT_FALSE ASSERT_FALSE REQUIRE CHECK refute")),
+    (Condition, 1, false, list!("true false truthy falsy ok True False isTrue isFalse IsTrue IsFalse notOk pass")),
+    (Exact, 1, true, list!("assertIsNone")),
+    (Exact, 2, true, list!(
+        "assert_eq prop_assert_eq debug_assert_eq assertEqual assertEquals assertSame assertIs \
+        assertListEqual assertMultiLineEqual assertLinesMatch eq_ EXPECT_EQ assert_snapshot")),
+    (Exact, 9, true, list!("assert_called_once_with assert_called_with assert_not_called")),
+    (Exact, 1, false, list!("isNull isUndefined plan Nil Zero snapshot NoError Empty IsNull Null")),
+    (Exact, 2, false, list!(
+        "AreEqual AreSame equal strictEqual deepEqual deepStrictEqual eql sameMembers lengthOf Equal \
+        EqualValues Exactly Equalf is same Same ElementsMatch JSONEq EqualError ErrorIs Len PanicsWithValue \
+        PanicsWithError")),
+    (Relational, 2, true, list!(
+        "assert_ne prop_assert_ne assertNotEqual assertNotEquals assertIn assertNotIn assertGreater \
+        assertGreaterEqual assertLess assertRegex EXPECT_GE EXPECT_FLOAT_EQ EXPECT_DOUBLE_EQ")),
+    (Relational, 9, true, list!(
+        "assert_called_once assertAlmostEqual assertRaises assertRaisesRegex assertThrows assert_raises \
+        expectException assert_almost_equal assert_approx_eq EXPECT_THROW REQUIRE_THROWS REQUIRE_THROWS_AS")),
+    (Relational, 1, false, list!("Panics NotPanics")),
+    (Relational, 2, false, list!(
+        "like regex notEqual notStrictEqual notDeepEqual notDeepStrictEqual match doesNotMatch include \
+        includeMembers isAbove isAtLeast isBelow NotEqual Contains NotContains Greater GreaterOrEqual Less \
+        LessOrEqual ErrorAs ErrorContains Regexp Subset HasPrefix")),
+    (Relational, 9, false, list!(
+        "notThrows throwsAsync notThrowsAsync raises warns approx Throws ThrowsAsync throws rejects \
+        doesNotThrow doesNotReject closeTo InDelta InEpsilon WithinDuration Eventually")),
+    (Truthy, 1, true, list!("assertIsNotNone assertNotNull assertNotEmpty assert_ok assert_err EXPECT_NO_THROW")),
+    (Truthy, 2, true, list!("assertIsInstance assertNotIsInstance assertIsNot assertInstanceOf")),
+    (Truthy, 9, true, list!("assert_called")),
+    (Truthy, 1, false, list!(
+        "exists isOk isNotOk isDefined isNotNull isObject isArray isString isNumber isFunction ifError \
+        NotNil Error NotEmpty NotZero IsNotNull NotNull")),
+    (Truthy, 2, false, list!("type instance instanceOf typeOf IsType Implements IsInstanceOfType")),
 ];
 
 /// How much an assertion says that the table does not know, by its name.
@@ -213,49 +132,49 @@ pub(crate) fn strength_of(name: &str) -> Strength {
 
 /// The matcher at the end of a chain such as `expect(x).not.toBe(y)`.
 pub(crate) fn matcher(name: &str) -> Option<Strength> {
-    MATCHERS.iter().find(|(word, _)| *word == name).map(|(_, strength)| *strength)
+    MATCHERS.iter().find(|(_, words)| words.contains(&name)).map(|(strength, _)| *strength)
 }
 
 #[rustfmt::skip]
-const MATCHERS: &[(&str, Strength)] = &[
-    ("toBe", Exact), ("toEqual", Exact), ("toStrictEqual", Exact), ("toBeNull", Exact), ("toBeUndefined", Exact),
-    ("toBeNaN", Exact), ("toHaveLength", Exact), ("toHaveBeenCalledTimes", Exact), ("toHaveBeenCalledWith", Exact),
-    ("toHaveBeenLastCalledWith", Exact), ("toHaveBeenNthCalledWith", Exact), ("toMatchSnapshot", Exact),
-    ("toMatchInlineSnapshot", Exact), ("toThrowErrorMatchingSnapshot", Exact), ("toThrowErrorMatchingInlineSnapshot", Exact),
-    ("toHaveTextContent", Exact), ("toHaveReturnedWith", Exact), ("toHaveBeenCalledOnce", Exact), ("toHaveBeenCalledExactlyOnceWith", Exact),
-    ("equal", Exact), ("equals", Exact), ("eql", Exact), ("eq", Exact), ("eqls", Exact), ("deep", Exact), ("null", Exact),
-    ("undefined", Exact), ("true", Exact), ("false", Exact), ("lengthOf", Exact), ("length", Exact), ("members", Exact),
-    ("isEqualTo", Exact), ("containsExactly", Exact), ("empty", Exact), ("be", Exact), ("contain_exactly", Exact), ("match_array", Exact),
-    ("toBeCloseTo", Relational), ("toContain", Relational), ("toContainEqual", Relational), ("toMatch", Relational),
-    ("toMatchObject", Relational), ("toHaveProperty", Relational), ("toBeGreaterThan", Relational),
-    ("toBeGreaterThanOrEqual", Relational), ("toBeLessThan", Relational), ("toBeLessThanOrEqual", Relational),
-    ("toThrow", Relational), ("toThrowError", Relational), ("toThrowErrorMatching", Relational), ("rejectedWith", Relational), ("rejected", Relational),
-    ("throw", Relational), ("throws", Relational), ("include", Relational), ("includes", Relational), ("contain", Relational),
-    ("contains", Relational), ("match", Relational), ("above", Relational), ("greaterThan", Relational), ("gt", Relational),
-    ("least", Relational), ("gte", Relational), ("below", Relational), ("lessThan", Relational), ("lt", Relational),
-    ("most", Relational), ("lte", Relational), ("within", Relational), ("closeTo", Relational), ("property", Relational),
-    ("keys", Relational), ("oneOf", Relational), ("raise_error", Relational), ("be_within", Relational), ("start_with", Relational),
-    ("toSatisfy", Relational), ("satisfy", Relational), ("toBeOneOf", Relational),
-    ("toBeTruthy", Truthy), ("toBeFalsy", Truthy), ("toBeDefined", Truthy), ("toBeInstanceOf", Truthy), ("toBeTypeOf", Truthy),
-    ("toHaveBeenCalled", Truthy), ("toBeCalled", Truthy), ("toHaveReturned", Truthy), ("toBeInTheDocument", Truthy), ("ok", Truthy), ("exist", Truthy), ("exists", Truthy),
-    ("called", Truthy), ("instanceof", Truthy), ("instanceOf", Truthy), ("a", Truthy), ("an", Truthy), ("isNotNull", Truthy),
-    ("Equal", Exact), ("BeEquivalentTo", Exact), ("BeIdenticalTo", Exact), ("BeNil", Exact), ("BeTrue", Exact), ("BeFalse", Exact),
-    ("BeZero", Exact), ("BeEmpty", Exact), ("HaveLen", Exact), ("ConsistOf", Exact), ("HaveExactElements", Exact), ("MatchJSON", Exact),
-    ("Succeed", Exact), ("HaveOccurred", Truthy), ("MatchError", Relational), ("ContainElement", Relational), ("ContainElements", Relational),
-    ("ContainSubstring", Relational), ("MatchRegexp", Relational), ("BeNumerically", Relational), ("HaveKey", Relational),
-    ("HaveKeyWithValue", Relational), ("HavePrefix", Relational), ("HaveSuffix", Relational), ("Panic", Relational), ("BeAssignableToTypeOf", Truthy),
-    ("be_truthy", Truthy), ("be_present", Truthy), ("not_be_nil", Truthy), ("finite", Truthy), ("fulfilled", Truthy),
+const MATCHERS: &[(Strength, &[&str])] = &[
+    (Exact, list!(
+        "toBe toEqual toStrictEqual toBeNull toBeUndefined toBeNaN toHaveLength toHaveBeenCalledTimes \
+        toHaveBeenCalledWith toHaveBeenLastCalledWith toHaveBeenNthCalledWith toMatchSnapshot \
+        toMatchInlineSnapshot toThrowErrorMatchingSnapshot toThrowErrorMatchingInlineSnapshot \
+        toHaveTextContent toHaveReturnedWith toHaveBeenCalledOnce toHaveBeenCalledExactlyOnceWith equal \
+        equals eql eq eqls deep null undefined true false lengthOf length members isEqualTo containsExactly \
+        empty be contain_exactly match_array Equal BeEquivalentTo BeIdenticalTo BeNil BeTrue BeFalse BeZero \
+        BeEmpty HaveLen ConsistOf HaveExactElements MatchJSON Succeed")),
+    (Relational, list!(
+        "toBeCloseTo toContain toContainEqual toMatch toMatchObject toHaveProperty toBeGreaterThan \
+        toBeGreaterThanOrEqual toBeLessThan toBeLessThanOrEqual toThrow toThrowError toThrowErrorMatching \
+        rejectedWith rejected throw throws include includes contain contains match above greaterThan gt \
+        least gte below lessThan lt most lte within closeTo property keys oneOf raise_error be_within \
+        start_with toSatisfy satisfy toBeOneOf MatchError ContainElement ContainElements ContainSubstring \
+        MatchRegexp BeNumerically HaveKey HaveKeyWithValue HavePrefix HaveSuffix Panic")),
+    (Truthy, list!(
+        "toBeTruthy toBeFalsy toBeDefined toBeInstanceOf toBeTypeOf toHaveBeenCalled toBeCalled \
+        toHaveReturned toBeInTheDocument ok exist exists called instanceof instanceOf a an isNotNull \
+        HaveOccurred BeAssignableToTypeOf be_truthy be_present not_be_nil finite fulfilled")),
 ];
 
-/// Expected errors that any error is.
-pub(crate) const ANY_ERROR: &[&str] =
-    &["Exception", "BaseException", "Error", "Throwable", "RuntimeException"];
+vocabulary! {
+    /// Expected errors that any error is.
+    ANY_ERROR = "Exception BaseException Error Throwable RuntimeException";
+    /// What stands for no value.
+    NOTHING = "None null nil undefined";
+    /// The two values of a condition.
+    BOOLEANS = "true false True False";
+    /// Values that hold nothing.
+    EMPTY = "[] {} () \"\" 0 vec![]";
+}
 
-/// What stands for no value.
-pub(crate) const NOTHING: &[&str] = &["None", "null", "nil", "undefined"];
+/// Whether a word is a value by itself: yes, no, or none.
+pub(crate) fn is_value(word: &str) -> bool {
+    BOOLEANS.contains(&word) || NOTHING.contains(&word)
+}
 
-/// The two values of a condition.
-pub(crate) const BOOLEANS: &[&str] = &["true", "false", "True", "False"];
-
-/// Values that hold nothing.
-pub(crate) const EMPTY: &[&str] = &["[]", "{}", "()", "\"\"", "0", "vec![]"];
+/// Whether a normalised text is such a value, or one that holds nothing.
+pub(crate) fn is_plain_value(text: &str) -> bool {
+    is_value(text) || EMPTY.contains(&text)
+}

@@ -7,6 +7,8 @@ use crate::comparison::{Comparison, Side};
 use crate::inventory::{Definition, Inventory, Test};
 use crate::language::Class;
 use crate::source::{Kind, Source, Span};
+use crate::vocabulary::CONVERSIONS;
+use crate::words;
 
 /// What a test has to mention to be answered with a fixed value; only such tests are worth reading.
 pub(crate) fn candidate_words(comparison: &Comparison) -> Vec<String> {
@@ -133,9 +135,6 @@ fn halves(source: &Source, row: &Span) -> Option<(Span, Span)> {
     }
 }
 
-/// What makes one text of another.
-const CONVERSIONS: &[&str] = &["to_owned", "to_string", "into", "String", "from", "."];
-
 /// The literals of a constant, or the constant word that it is.
 fn value(source: &Source, span: &Span) -> Vec<String> {
     let literals = source.literals(span);
@@ -253,7 +252,7 @@ fn singles_out(inventory: &Inventory, candidate: &Candidate) -> bool {
 /// Whether a file of tests asks for exactly this.
 fn knows(inventory: &Inventory, candidate: &Candidate) -> bool {
     let source = &inventory.source;
-    let is_trivial = |literal: &&String| TRIVIAL.contains(&literal.as_str());
+    let is_trivial = |literal: &&String| is_trivial(literal);
     let said = candidate.inputs.iter().chain(&candidate.answers);
     let telling = said.filter(|literal| !is_trivial(literal)).count();
     if candidate.function.is_empty() {
@@ -282,8 +281,10 @@ fn knows(inventory: &Inventory, candidate: &Candidate) -> bool {
             .any(|said| known.clone().all(|one| said.contains(one)))
 }
 
-/// Values that say nothing by themselves.
-const TRIVIAL: &[&str] = &["0", "1", "\"\"", "True", "False", "true", "false", "None", "null", "nil"];
+/// Whether a value says nothing by itself.
+fn is_trivial(literal: &str) -> bool {
+    words::is_value(literal) || ["0", "1", "\"\""].contains(&literal)
+}
 
 /// What each test that asks a function says: its literals and those of its cases, and words that stand for values.
 fn said_by_tests<'a>(
@@ -293,8 +294,8 @@ fn said_by_tests<'a>(
     let source = &inventory.source;
     let asks = move |test: &&Test| source.words(&test.span).any(|word| word == function);
     inventory.tests.iter().filter(asks).map(move |test| {
-        let words = source.words(&test.span).filter(|word| TRIVIAL.contains(word)).map(str::to_owned);
+        let values = source.words(&test.span).filter(|word| is_trivial(word)).map(str::to_owned);
         let cases = test.cases.iter().flat_map(|case| super::deletion::literals_of_text(case));
-        source.literals(&test.span).into_iter().chain(words).chain(cases).collect()
+        source.literals(&test.span).into_iter().chain(values).chain(cases).collect()
     })
 }

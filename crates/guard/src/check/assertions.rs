@@ -16,6 +16,7 @@ use crate::inventory::{Assertion, Inventory, Reach, Strength, Test};
 use crate::similar::text_similarity;
 use crate::source::Source;
 use crate::text::{has_any, identifiers};
+use crate::words::BOOLEANS;
 
 /// Assertions that look at things less alike than this have nothing to do with each other.
 const SIMILARITY_MIN: f64 = 0.5;
@@ -362,7 +363,7 @@ fn describe(
             let is_moved = comparison.is_moved(&before.text);
             let is_gone = comparison.removed_names.iter().any(|name| mentions(&before.text, name));
             // `assert(false)` says that a place is never reached; what it stands in is gone with it.
-            let is_marker = ["0", "false", "False", "true", "True"].contains(&before.subject.as_str());
+            let is_marker = before.subject == "0" || BOOLEANS.contains(&before.subject.as_str());
             if is_moved || is_gone || is_marker || before.strength == Strength::Tautology {
                 return None;
             }
@@ -406,7 +407,7 @@ fn describe(
             // `assert f() == True` and `assert f()` say the same of what answers yes or no.
             let is_plain =
                 ["assert", "assertTrue", "assertFalse", "True", "False", "isTrue", "isFalse", "ok", "if"];
-            let says_boolean = |text: &str| ["true", "false", "True", "False"].contains(&text);
+            let says_boolean = |text: &str| BOOLEANS.contains(&text);
             let last = before.word.rsplit('.').next().unwrap_or_default();
             let is_boolean = (says_boolean(&before.expected) || says_boolean(last))
                 && is_plain.contains(&after.word.as_str());

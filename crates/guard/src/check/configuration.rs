@@ -2,7 +2,7 @@
 //!
 //! These files have many formats, so they are compared line by line. A lost line and a gained one that begin
 //! alike are one line that changed; then its words, its setting and its numbers are compared with the tables in
-//! [`vocabulary`]. What becomes of a failure is asked of whole scripts ([`failures`]). A line that only leaves out generated code or installed packages leaves out nothing.
+//! [`crate::vocabulary`]. What becomes of a failure is asked of whole scripts ([`failures`]). A line that only leaves out generated code or installed packages leaves out nothing.
 
 mod command;
 mod failures;
@@ -12,7 +12,6 @@ mod retry;
 mod scripts;
 mod setting;
 mod steps;
-mod vocabulary;
 
 use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};

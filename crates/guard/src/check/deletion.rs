@@ -6,8 +6,10 @@ use super::{Draft, rows};
 use crate::comparison::{Comparison, Pair};
 use crate::follow::At;
 use crate::inventory::{Inventory, Strength, Test};
-use crate::paths;
 use crate::similar::Fingerprint;
+use crate::source::Kind;
+use crate::vocabulary::FRAME_WORDS;
+use crate::{paths, words};
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = removed(comparison);
@@ -237,20 +239,19 @@ pub(super) fn literals_of_text(text: &str) -> Vec<String> {
     found
 }
 
-/// The functions that a test calls, apart from what asserts.
-fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
+/// The functions that a test calls and the types that it makes, apart from what asserts.
+pub(super) fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
     let source = &inventory.source;
-    let is_call = |index: &usize| source.is_call(*index);
-    test.body
-        .clone()
-        .filter(is_call)
-        .map(|index| source.word(index))
-        .filter(|word| {
-            crate::words::assert_word(word).is_none()
-                && crate::words::matcher(word).is_none()
-                && *word != "expect"
-        })
-        .collect()
+    let is_made = |index: usize| {
+        source.tokens[index].kind == Kind::Word
+            && source.word(index + 1) == "{"
+            && source.word(index + 2) == "}"
+    };
+    let called = test.body.clone().filter(|index| source.is_call(*index) || is_made(*index));
+    let asserts = |word: &&str| {
+        *word == "expect" || words::assert_word(word).is_some() || words::matcher(word).is_some()
+    };
+    called.map(|index| source.word(index)).filter(|word| !asserts(word)).collect()
 }
 
 /// A test that did something and no longer does anything.
@@ -265,10 +266,8 @@ fn emptied(pair: &Pair<'_>) -> Option<Draft> {
 
 /// Whether nothing of a test is left but its frame.
 pub(super) fn is_emptied(pair: &Pair<'_>) -> bool {
-    const EMPTY: &[&str] =
-        &["pass", "return", "None", "async", "function", "self", "done", "null", "undefined"];
     let (old_source, source, body) = (&pair.old.source, &pair.new.source, &pair.after.body);
-    let is_frame = |word: &str| EMPTY.contains(&word);
+    let is_frame = |word: &str| FRAME_WORDS.contains(&word);
     let texts = source.literals(body).len();
     let documents = texts == 1 && source.word(body.start).starts_with(['"', '\'']);
     let had = old_source.words(&pair.before.body).filter(|word| !is_frame(word)).count();

@@ -6,25 +6,9 @@ use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::source::{Kind, Source};
 use crate::text::has_any;
-
-/// Names of variables that test runners, and people for them, set.
-const VARIABLES: &[&str] = &["TEST", "CI", "JEST", "AVA", "TAP"];
-/// Parts of such names.
-const VARIABLE_PARTS: &[&str] = &[
-    "TEST", "TESTS", "TESTING", "PYTEST", "JEST", "VITEST", "MOCHA", "NEXTEST", "UNITTEST", "CYPRESS",
-    "JASMINE",
-];
-/// Names that say it by themselves.
-const TELLING: &[&str] =
-    &["PYTEST_CURRENT_TEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "NEXTEST", "test.v", "_called_from_test"];
-/// Where a program reads how it was started, or who called it.
-const SELF: &[&str] =
-    &["argv", "execArgv", "args()", "os.Args", "sys.modules", "Caller(", "stack", "thread::current"];
-/// What it finds there under test.
-const RUNNERS: &[&str] = &[
-    "pytest", "unittest", "nose", "jest", "vitest", "mocha", "--test", "deps/", "_test.go", "_test", ".test",
-    "test_", ".spec", "testing.", "tests/", "/test/",
-];
+use crate::vocabulary::{
+    OWN_START, TELLING_VARIABLES, TEST_VARIABLE_PARTS, TEST_VARIABLES, TRACES_OF_RUNNERS,
+};
 
 /// A look at being under test that was not there before.
 pub(super) fn check(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> {
@@ -65,10 +49,10 @@ fn is_detection(source: &Source, index: usize) -> bool {
         return false;
     }
     let inner = word.trim_matches(['"', '\'', '`']);
-    if TELLING.contains(&inner) {
+    if TELLING_VARIABLES.contains(&inner) {
         return true;
     }
-    if VARIABLES.contains(&inner) || is_test_variable(inner) {
+    if TEST_VARIABLES.contains(&inner) || is_test_variable(inner) {
         let before = around(source, index, 6, 0);
         return has_any(
             &before,
@@ -82,9 +66,9 @@ fn is_detection(source: &Source, index: usize) -> bool {
             let (before, after) = (around(source, index, 6, 0), source.word(index + 3));
             before.contains("env::var") && ["is_some", "is_ok", "is_none", "is_err"].contains(&after)
         }
-        _ if is_text && inner.len() < 24 && has_any(inner, RUNNERS) => {
+        _ if is_text && inner.len() < 24 && has_any(inner, TRACES_OF_RUNNERS) => {
             let near = around(source, index, 18, 14);
-            has_any(&near, SELF)
+            has_any(&near, OWN_START)
         }
         "main" if is_text => {
             let near = around(source, index, 18, 4);
@@ -115,7 +99,7 @@ fn is_test_variable(name: &str) -> bool {
         |character: char| character.is_ascii_uppercase() || character == '_' || character.is_ascii_digit();
     name.len() > 4
         && name.chars().all(is_capital)
-        && name.split('_').any(|part| VARIABLE_PARTS.contains(&part))
+        && name.split('_').any(|part| TEST_VARIABLE_PARTS.contains(&part))
 }
 
 /// Rust: code that is left out of tests, so that something else stands in for it.

@@ -12,7 +12,8 @@ use crate::paths;
 use crate::similar::only_in;
 use crate::source::{Piece, Source};
 use crate::text::{ends_with_any, identifiers, starts_with_any};
-use crate::words::{BOOLEANS, EMPTY, NOTHING};
+use crate::vocabulary::CASTS;
+use crate::words::is_plain_value;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let followed = &comparison.followed;
@@ -264,12 +265,10 @@ impl Both<'_> {
     }
 }
 
-/// What makes a value of any type of nothing.
-const CASTS: &[&str] = &[" as never", " as any", " as unknown", "!"];
 /// Whether a value is none, or empty, or the first that comes to mind.
 pub(super) fn is_nothing(value: &str) -> bool {
     let made = ["::new()", "::default()"];
-    BOOLEANS.iter().chain(NOTHING).chain(EMPTY).any(|nothing| *nothing == value)
+    is_plain_value(value)
         || ["0.0", "1", "({})"].contains(&value)
         || ends_with_any(value, &made)
         || value.starts_with("\"\".")
@@ -316,8 +315,7 @@ fn drops(source: &Source, piece: &Piece) -> bool {
                 || gives_up && callee.ends_with(".or_else")
                 || callee.ends_with("contextlib.suppress")
                 || callee == "suppress"
-                || callee.ends_with(".catch")
-                    && ends_with_any(&arguments, &["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"])
+                || drops_rejection(source, piece)
         }
         // Rust: `Err(_) => Ok(0)`.
         Class::Block => {
@@ -329,6 +327,15 @@ fn drops(source: &Source, piece: &Piece) -> bool {
         }
         _ => false,
     }
+}
+
+/// `.catch(() => {})`.
+pub(super) fn drops_rejection(source: &Source, piece: &Piece) -> bool {
+    source.flat(&piece.name).ends_with(".catch")
+        && ends_with_any(
+            &source.flat(&piece.arguments),
+            &["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"],
+        )
 }
 
 /// Whether a condition asks what `recover` gave.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Draft;
 use super::deletion::short;
+use super::errors::drops_rejection;
 use super::tokens::{self, is_within};
 use crate::comparison::{ChangedFile, Comparison, Pair, test_modules};
 use crate::inventory::Inventory;
@@ -15,15 +16,10 @@ use crate::paths;
 use crate::similar::only_in;
 use crate::source::{Kind, Piece, Source, Span};
 use crate::text::{ends_with_any, has_any};
+use crate::vocabulary::{MACHINE, TIDYING};
 
 /// So many words besides the way out may be new: the name of a package, a word of a comparison.
 const GAINED_MAX: usize = 2;
-/// What a condition says that only some machines meet.
-const MACHINE: &[&str] = &[
-    "goos", "goarch", "platform", "win32", "windows", "darwin", "macos", "linux", "version", "short",
-    "ispypy", "pypy", "msrv", "arch", "unix", "hasattr", "uid", "getuid", "geteuid", "root", "browser",
-    "node",
-];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -64,19 +60,15 @@ fn discards(source: &Source, body: &Span) -> usize {
     let bound = source.pieces_in(body).filter(|(_, piece)| {
         let names: Vec<&str> =
             piece.name.clone().map(|index| source.word(index)).filter(|word| *word != ",").collect();
-        let tidies =
-            ["Remove", "RemoveAll", "Close", "Setenv", "Unsetenv", "Kill", "Shutdown", "remove_file"];
-        let is_tidying = source.words(&piece.arguments).any(|word| tidies.contains(&word));
+        let is_tidying = has_any(&source.flat(&piece.arguments).to_lowercase(), TIDYING);
         piece.class == Class::Binding
             && !is_tidying
             && !names.is_empty()
             && names.iter().all(|name| *name == "_")
     });
-    let dropped = source.pieces_in(body).filter(|(_, piece)| {
-        piece.class == Class::Call
-            && source.flat(&piece.name).ends_with(".catch")
-            && ends_with_any(&source.flat(&piece.arguments), &["=>{})", "=>null)", "=>undefined)"])
-    });
+    let dropped = source
+        .pieces_in(body)
+        .filter(|(_, piece)| piece.class == Class::Call && drops_rejection(source, piece));
     bound.count() + dropped.count()
 }
 
@@ -84,17 +76,12 @@ fn discards(source: &Source, body: &Span) -> usize {
 fn swallowed(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
     let source = &new.source;
     let was = old.source.flat(&tokens::whole(&old.source));
-    let is_cleanup = |text: &str| {
-        let tidies = ["unlink", "remove", "rmtree", "close", "kill", "destroy", "rm(", "clean", "stop("];
-        has_any(text, &tidies)
-    };
     let found = source.pieces.iter().enumerate().find(|(index, piece)| {
         let Some((_, outer)) = source.around(*index).next().filter(|_| piece.class == Class::Handler) else {
             return false;
         };
         let tried = source.flat(&source.inside(&outer.body));
-        let header: Vec<&str> =
-            source.words(&(piece.span.start..piece.body.start.max(piece.span.start))).collect();
+        let header: Vec<&str> = source.words(&piece.header()).collect();
         let broad = source.language.traits.broad_errors;
         let is_broad =
             broad.is_empty() || header.len() == 1 || header.iter().any(|word| broad.contains(word));
@@ -102,7 +89,7 @@ fn swallowed(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Dra
             && is_broad
             && tried.len() > 6
             && tried.contains('(')
-            && !is_cleanup(&tried)
+            && !has_any(&tried.to_lowercase(), TIDYING)
             && was.contains(&tried)
             && !was.contains(&source.flat(&outer.span))
             && !crate::inventory::says_so(source, piece)

@@ -8,10 +8,7 @@ use crate::comparison::{ChangedFile, Comparison, Pair};
 use crate::inventory::{Inventory, Test};
 use crate::language::{Class, Examples};
 use crate::source::{Kind, Source, Span};
-
-/// Settings that say how many examples a property gets, in lower case without underscores.
-const SETTINGS: &[&str] =
-    &["maxexamples", "cases", "withcases", "numruns", "maxcount", "tests", "runs", "samples", "rounds"];
+use crate::vocabulary::EXAMPLE_COUNTS;
 
 /// A number that fell by less than this factor is an adjustment.
 const FACTOR_MIN: u64 = 5;
@@ -51,7 +48,7 @@ fn rounds(inventory: &Inventory, test: &Test) -> Vec<(u32, u64)> {
         source.pieces_in(&test.body).filter(|(_, piece)| piece.class == Class::Loop && asserts(&piece.body));
     let mut found = Vec::new();
     for (_, piece) in loops {
-        let header = piece.span.start..piece.body.start.max(piece.span.start);
+        let header = piece.header();
         let has_list = source.pieces_in(&header).any(|(_, inner)| inner.class == Class::List);
         let most = header.clone().filter_map(|index| number(source, index)).max();
         found.extend(most.filter(|_| !has_list).map(|most| (source.line(piece.span.start), most)));
@@ -99,7 +96,7 @@ fn settings(source: &Source) -> BTreeMap<String, Vec<(u32, u64)>> {
             continue;
         }
         let name = source.word(index).to_lowercase().replace('_', "");
-        if SETTINGS.contains(&name.as_str())
+        if EXAMPLE_COUNTS.contains(&name.as_str())
             && let Some(number) = number(source, index + 2)
         {
             found.entry(source.word(index).to_owned()).or_default().push((source.line(index), number));

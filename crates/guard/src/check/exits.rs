@@ -11,6 +11,7 @@ use crate::language::Class;
 use crate::similar::only_in;
 use crate::source::{Piece, Source, Span};
 use crate::text::has_any;
+use crate::vocabulary::{ANSWERS, EQUALITIES, RETRY_SETTERS};
 use crate::words;
 
 /// What must not come into a file, and what is said where it did.
@@ -140,10 +141,6 @@ fn place(source: &Source, span: &Span) -> (usize, String) {
 
 /// Equality that does not look.
 fn always_equal(source: &Source) -> Places {
-    const EQUALITIES: &[&str] =
-        &["__eq__", "equals", "eq", "asymmetricMatch", "==", "Equal", "__contains__", "equal", "same"];
-    const INEQUALITIES: &[&str] = &["__ne__", "ne"];
-    const ANSWERS: &[&str] = &[":()=>true", ":(_)=>true", "(){return true}"];
     let mut found = Vec::new();
     // An object of one's own that says yes to everything.
     for piece in source.pieces.iter().filter(|piece| piece.class == Class::List && piece.span.len() < 60) {
@@ -167,7 +164,7 @@ fn always_equal(source: &Source) -> Places {
                 || body.ends_with(&format!("=>{word}"))
         };
         let is_always = EQUALITIES.contains(&name) && (answers("true") || answers("True"))
-            || INEQUALITIES.contains(&name) && (answers("false") || answers("False"));
+            || ["__ne__", "ne"].contains(&name) && (answers("false") || answers("False"));
         if is_always {
             found.push(place(source, &piece.span));
         }
@@ -178,12 +175,11 @@ fn always_equal(source: &Source) -> Places {
 /// Retries for a whole file or suite.
 fn retries(file: &ChangedFile, new: &Inventory) -> Vec<Draft> {
     fn find(source: &Source) -> Places {
-        const RETRIES: &[&str] = &["jest.retryTimes", "this.retries", "vi.retry", "test.describe.configure"];
         let calls = source.pieces_of(Class::Call);
         calls
             .filter(|piece| {
                 let callee = source.flat(&piece.name);
-                RETRIES.contains(&callee.as_str())
+                RETRY_SETTERS.contains(&callee.as_str())
                     && (callee != "test.describe.configure"
                         || source.flat(&piece.arguments).contains("retries"))
             })

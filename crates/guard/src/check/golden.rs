@@ -9,24 +9,7 @@ use crate::language::Class;
 use crate::paths;
 use crate::source::{Kind, Source, Span};
 use crate::text::{ends_in_name, ends_with_any, file_name, has_any};
-
-/// Parts of paths that only tests have.
-const TEST_PARTS: &[&str] =
-    &["test", "tests", "__tests__", "testdata", "test_data", "fixtures", "__snapshots__", "spec"];
-/// What code that reads has in its names.
-const READS: &[&str] = &["read", "open", "include_", "glob", "require", "embed", "load", "import"];
-/// Places whose code serves the tests or the build.
-const TOOLING: &[&str] = &[
-    "script", "tool", "example", "doc", "build", "hack", "dev", "ci", "xtask", "fuzz", "testing", "testutil",
-];
-/// What writes a file, by the last words of a call.
-const WRITES: &[&str] =
-    &["write_text", "write_bytes", "writeFileSync", "writeFile", "WriteFile", "fs::write"];
-/// What says that a file is of no consequence.
-const TEMPORARY: &[&str] = &["tmp", "temp", "scratch"];
-/// What a switch is called that lets recordings be made.
-const RECORDING: &[&str] =
-    &["update", "record", "regen", "overwrite", "accept", "bless", "rewrite", "generate"];
+use crate::vocabulary::{OTHER_EXTENSIONS, READING, RECORDING, TEMPORARY, TEST_PARTS, TOOLING, WRITES};
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -73,10 +56,7 @@ fn read_by_product(path: &str, old: Option<&Inventory>, new: &Inventory) -> Opti
             continue;
         }
         let around = statement_around(new, index);
-        let reads = source.words(&around).any(|word| {
-            let lower = word.to_lowercase();
-            has_any(&lower, READS)
-        });
+        let reads = source.words(&around).any(|word| has_any(&word.to_lowercase(), READING));
         if reads {
             let message =
                 format!("product code reads `{}`, which belongs to the tests", plain(source.word(index)));
@@ -160,12 +140,8 @@ fn written_by_tests(
     old: &Inventory,
     new: &Inventory,
 ) -> Option<Draft> {
-    let reads =
-        ["read_text", "readFileSync", "readFile", "ReadFile", "read_to_string", "open", "fixture", "golden"];
-    let is_reader = old
-        .source
-        .words(&tokens::whole(&old.source))
-        .any(|word| reads.contains(&word) || word.contains("read_"));
+    let reads = |word: &str| has_any(&word.to_lowercase(), READING) || ["fixture", "golden"].contains(&word);
+    let is_reader = old.source.words(&tokens::whole(&old.source)).any(reads);
     if !is_reader || !comparison.followed.added.is_empty() {
         return None;
     }
@@ -295,10 +271,7 @@ fn computed(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &
     for function in new.functions() {
         let was = old.definition(&function.name).filter(|_| !new.is_in_test(&function.span));
         let Some(was) = was else { continue };
-        let read = old.source.words(&was.span).any(|word| {
-            let lower = word.to_lowercase();
-            lower.contains("read") || lower.contains("open") || lower.contains("include_")
-        });
+        let read = old.source.words(&was.span).any(|word| has_any(&word.to_lowercase(), READING));
         let gained = tokens::gained((&old.source, &was.span), (source, &function.span), &[]);
         let decides = gained.iter().any(|word| word.starts_with(['"', '\'', '`']));
         let asks = function
@@ -339,10 +312,6 @@ fn imported(source: &Source, name: &str) -> bool {
 pub(super) fn is_test_data(path: &str) -> bool {
     let name = file_name(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    const OTHERS: &[&str] = &[
-        "md", "rst", "pem", "crt", "cer", "key", "csr", "cnf", "srl", "p12", "lock", "toml", "cfg", "ini",
-        "sh", "mod", "sum", "png", "jpg", "gif", "ico", "pdf", "zip", "gz", "html", "css",
-    ];
     let in_tests = path.rsplit_once('/').is_some_and(|(directory, _)| {
         directory.split('/').any(|part| TEST_PARTS.contains(&part) || part == "data" && paths::is_test(path))
     });
@@ -351,7 +320,7 @@ pub(super) fn is_test_data(path: &str) -> bool {
         && crate::language::Language::of(path).is_none()
         && !paths::is_check_configuration(path)
         && !paths::is_ignore_file(path)
-        && !OTHERS.contains(&extension)
+        && !OTHER_EXTENSIONS.contains(&extension)
         && name.contains('.')
         && !name.starts_with('.')
 }

@@ -8,6 +8,7 @@ use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::similar::only_in;
 use crate::source::{Kind, Source, Span, requoted};
+use crate::vocabulary::EMPTY_INPUTS;
 use std::collections::BTreeMap;
 
 /// What is left of the inputs may be no more than this part.
@@ -16,11 +17,6 @@ const LEFT_MAX: f64 = 0.65;
 const MASS_MIN: usize = 2;
 /// More tests that are given less at once were rewritten, not emptied.
 const TESTS_MAX: usize = 3;
-/// Words that stand for nothing.
-const NOTHING: &[&str] = &[
-    "nil", "None", "null", "true", "false", "True", "False", "Some", "Ok", "vec", "new", "Vec", "String",
-    "default", "Default", "list", "dict", "set", "is", "not", "Empty", "assert", "IsNone", "just",
-];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     if comparison.product_changed || comparison.dependencies_changed || !comparison.followed.added.is_empty()
@@ -46,9 +42,7 @@ fn bindings(file: &ChangedFile) -> Vec<Draft> {
     let top = |inventory: &Inventory| -> BTreeMap<String, (Span, u32)> {
         let source = &inventory.source;
         let pieces = source.pieces.iter().filter(|piece| {
-            piece.class == Class::Binding
-                && !piece.arguments.is_empty()
-                && !inventory.tests.iter().any(|test| test.span.contains(&piece.span.start))
+            piece.class == Class::Binding && !piece.arguments.is_empty() && !inventory.is_in_test(&piece.span)
         });
         let named = pieces.map(|piece| {
             (source.flat(&piece.name), (piece.arguments.clone(), source.line(piece.span.start)))
@@ -94,7 +88,7 @@ fn is_trivialised(lost: &[String], fresh: &[String], words: &[&str]) -> bool {
     let is_trivial =
         |literal: &String| weight(literal) <= 1 || lost.iter().any(|was| is_shrunk(was, literal));
     let says_something = |word: &&str| {
-        word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !NOTHING.contains(word)
+        word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !EMPTY_INPUTS.contains(word)
     };
     mass(lost) >= MASS_MIN
         && mass(fresh) as f64 <= mass(lost) as f64 * LEFT_MAX

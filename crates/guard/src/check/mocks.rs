@@ -9,20 +9,7 @@ use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 use crate::text::{ends_in_name, has_any, starts_with_any};
-
-/// Calls that replace what their arguments name.
-const REPLACEMENTS: &[&str] = &[
-    "patch",
-    "patch.object",
-    "setattr",
-    "setitem",
-    "spyOn",
-    "stub",
-    "mock.method",
-    "jest.mock",
-    "vi.mock",
-    "doMock",
-];
+use crate::vocabulary::{MOCK_MAKERS, REPLACEMENTS};
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -145,7 +132,7 @@ fn replaced_on_top(inventory: &Inventory) -> Vec<Replaced> {
         // A member that is set anew is replaced wherever that is done.
         let is_member = piece.class == Class::Binding
             && matches!(source.word(piece.name.end.wrapping_sub(2)), "." | "::");
-        (is_outer || is_member) && !inventory.tests.iter().any(|test| test.span.contains(&piece.span.start))
+        (is_outer || is_member) && !inventory.is_in_test(&piece.span)
     };
     let is_set = |piece: &&Piece| {
         piece.class == Class::Call
@@ -195,9 +182,7 @@ fn assigned(source: &Source, name: &Span, value: &Span) -> Vec<String> {
 
 /// Whether an expression makes a mock.
 pub(super) fn is_mock(value: &str) -> bool {
-    const MAKERS: &[&str] =
-        &["Mock(", "jest.fn(", "vi.fn(", "sinon.stub(", "createStubInstance(", "create_autospec("];
-    has_any(value, MAKERS)
+    has_any(value, MOCK_MAKERS)
 }
 
 /// Whether an expression is a mock or a function of one's own.

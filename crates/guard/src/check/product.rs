@@ -7,18 +7,14 @@ use crate::comparison::{ChangedFile, Comparison};
 use crate::inventory::{Definition, Inventory};
 use crate::paths;
 use crate::text::{ends_with_any, has_any};
+use crate::vocabulary::{FLAG_WORDS, TODO_WORDS};
 
-/// Comments that say something is not done.
-const TODO_WORDS: &[&str] = &["TODO", "FIXME", "HACK", "XXX"];
 /// More new ones than this are a pattern.
 const TODOS_MAX: usize = 5;
 /// More new comparisons with fixed values than this are a pattern.
 const SPECIAL_CASES_MAX: usize = 5;
 /// So many lines of code that became comments are a pattern.
 const COMMENTED_LINES_MIN: usize = 3;
-/// What the names of switches have in them.
-const FLAG_WORDS: &[&str] =
-    &["enable", "feature", "flag", "use_", "with_", "allow_", "strict", "validate", "verify", "check"];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();

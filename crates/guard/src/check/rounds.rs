@@ -8,14 +8,10 @@ use crate::language::Class;
 use crate::similar::only_in;
 use crate::source::{Source, Span};
 use crate::text::ends_with_any;
+use crate::vocabulary::LIST_PARTS;
 
 /// So many times fewer rounds are no adjustment.
 const FACTOR_MIN: f64 = 4.0;
-/// What takes a part of a list.
-const PARTS: &[&str] = &[
-    ".slice(", ".filter(", ".take(", ".skip(", ".first(", "[:", "[..", "[-", ".nth(", "islice(", ".at(",
-    ".find(", "[0", "[1",
-];
 
 /// The header of a loop around assertions or tests.
 struct Round {
@@ -55,7 +51,7 @@ fn rounds(path: &str, inventory: &Inventory) -> Vec<Round> {
     let mut found = Vec::new();
     for piece in &source.pieces {
         let header = match piece.class {
-            Class::Loop => piece.span.start..piece.body.start.max(piece.span.start),
+            Class::Loop => piece.header(),
             Class::Call if is_for_each(source, &piece.name) => piece.name.clone(),
             _ => continue,
         };
@@ -102,7 +98,7 @@ fn is_part(was: &str, is: &str) -> bool {
     let around = is.get(start.saturating_sub(1)..(is.len() - end + 1).min(is.len())).unwrap_or(came);
     let before = is[..start].chars().next_back();
     let follows = before.is_some_and(|last| last.is_alphanumeric() || matches!(last, ')' | ']' | '_'));
-    PARTS.iter().any(|part| {
+    LIST_PARTS.iter().any(|part| {
         follows && came.starts_with(part) || !follows && around.starts_with(part) && part.starts_with('.')
     }) || came.ends_with("islice(")
 }

@@ -76,8 +76,7 @@ fn values_of_text(row: &str) -> Vec<String> {
         let words =
             part.split(|character: char| !character.is_alphanumeric() && !matches!(character, '.' | '_'));
         let is_value = |word: &&str| {
-            word.starts_with(|first: char| first.is_ascii_digit())
-                || ["true", "false", "True", "False", "None", "null", "nil"].contains(word)
+            word.starts_with(|first: char| first.is_ascii_digit()) || crate::words::is_value(word)
         };
         found.extend(words.filter(is_value).map(str::to_owned));
     }

@@ -7,6 +7,7 @@ use super::deletion::short;
 use crate::comparison::{ChangedFile, Comparison, Pair};
 use crate::inventory::{Mark, MarkKind, Test, skips, times};
 use crate::text::has_any;
+use crate::vocabulary::LACKS;
 
 /// So many times more retries are no adjustment.
 const RETRY_FACTOR_MIN: u32 = 2;
@@ -40,13 +41,6 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     drafts.extend(comparison.files.iter().flat_map(skipped_by_helpers));
     drafts
 }
-
-/// What a condition or a handler says where a skip is honest: the machine lacks something.
-const LACKS: &[&str] = &[
-    "platform", "GOOS", "version", "LookPath", "which", "environ", "env", "Getenv", "Short", "hasattr",
-    "sys", "shutil", "socket", "connect", "dial", "root", "getuid", "Geteuid", "docker", "arch", "network",
-    "tz", "locale",
-];
 
 /// Helpers, fixtures and hooks that began to skip the tests that use them.
 fn skipped_by_helpers(file: &ChangedFile) -> Vec<Draft> {

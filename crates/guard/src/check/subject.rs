@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::Draft;
-use super::deletion::short;
+use super::deletion::{calls as calls_of, short};
 use super::mocks::is_mock;
 use crate::comparison::{ChangedFile, Comparison, Pair, test_modules};
 use crate::inventory::{Inventory, Test};
@@ -169,10 +169,10 @@ fn rebound(file: &ChangedFile) -> Option<Draft> {
     let (old, new) = file.inventories()?;
     let bound = |inventory: &Inventory| -> Vec<(String, String, u32)> {
         let source = &inventory.source;
-        let outside = source.pieces.iter().filter(|piece| {
-            piece.class == Class::Binding
-                && !inventory.tests.iter().any(|test| test.span.contains(&piece.span.start))
-        });
+        let outside = source
+            .pieces
+            .iter()
+            .filter(|piece| piece.class == Class::Binding && !inventory.is_in_test(&piece.span));
         outside
             .map(|piece| {
                 (source.flat(&piece.name), source.flat(&piece.arguments), source.line(piece.span.start))
@@ -197,6 +197,9 @@ fn rebound(file: &ChangedFile) -> Option<Draft> {
 /// A test that is named after a function and no longer calls it.
 fn dropped(comparison: &Comparison, pair: &Pair<'_>) -> Option<Draft> {
     let Pair { before, after, old, new, .. } = *pair;
+    let called = |inventory: &Inventory, test: &Test| -> BTreeSet<String> {
+        calls_of(inventory, test).into_iter().map(str::to_owned).collect()
+    };
     let (had, has) = (called(old, before), called(new, after));
     let title = letters(&after.id);
     if let Some(name) = stood_in(comparison, pair) {
@@ -285,21 +288,6 @@ fn reaches(comparison: &Comparison, inventory: &Inventory, from: &str, wanted: &
                 })
         })
     })
-}
-
-/// The functions that a test calls, apart from what asserts.
-fn called(inventory: &Inventory, test: &Test) -> BTreeSet<String> {
-    let source = &inventory.source;
-    let is_call = |index: &usize| {
-        source.is_call(*index)
-            || source.tokens[*index].kind == Kind::Word
-                && source.word(index + 1) == "{"
-                && source.word(index + 2) == "}"
-    };
-    let words = test.body.clone().filter(is_call).map(|index| source.word(index).to_owned());
-    words
-        .filter(|word| crate::words::assert_word(word).is_none() && crate::words::matcher(word).is_none())
-        .collect()
 }
 
 /// Letters and digits alone, in small letters: `TestParseAll` has `parse_all` in it.

@@ -6,37 +6,7 @@ use crate::language::Class;
 use crate::paths;
 use crate::similar::only_in;
 use crate::text::has_any;
-
-/// Comments that switch a lint, a type check or a coverage measurement off.
-const SUPPRESSIONS: &[&str] = &[
-    "type: ignore",
-    "noqa",
-    "eslint-disable",
-    "@ts-ignore",
-    "@ts-expect-error",
-    "nolint",
-    "pylint: disable",
-    "pragma: no cover",
-    "istanbul ignore",
-    "c8 ignore",
-    "v8 ignore",
-    "biome-ignore",
-    "NOLINT",
-    "lint:ignore",
-];
-
-/// Those that hold for a whole file.
-const WHOLE_FILE: &[&str] = &[
-    "mypy: ignore-errors",
-    "flake8: noqa",
-    "ruff: noqa",
-    "@ts-nocheck",
-    "ignore file",
-    "pyright: basic",
-    "//nolint:all",
-    "ignore start",
-    "#![allow(",
-];
+use crate::vocabulary::{SUPPRESSIONS, WHOLE_FILE};
 
 /// As many new suppressions without a reason are no exceptions any more.
 const SUPPRESSIONS_MIN: usize = 3;

@@ -9,7 +9,8 @@ use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::source::{Kind, requoted};
 use crate::text::{ends_with_any, file_name, has_any, starts_with_any};
-use crate::words::{self, NOTHING};
+use crate::vocabulary::{EMPTY_CODE, FAILING};
+use crate::words;
 use crate::{language, paths};
 use std::collections::BTreeMap;
 
@@ -17,13 +18,6 @@ use std::collections::BTreeMap;
 const GAINED_MAX: usize = 4;
 /// So many names of the product may change; more is work on it.
 const NAMES_MAX: usize = 3;
-/// Words that bring nothing: an answer that is always the same, or a way past what was done.
-const EMPTY: &[&str] = &[
-    "return", "None", "null", "nil", "pass", "false", "False", "true", "True", "0", "1", "\"\"", "Ok",
-    "Some", "break", "catch", "except", "try", "_", "Default", "default", "String", "Vec", "new", "if",
-    "Err", "todo", "const", "let", "err", "e", "error", "else", "void", "as", "never", "any", "ok",
-    "Promise", "resolve", "match",
-];
 
 impl Comparison {
     /// Whether the change only takes away, from the product and from its tests.
@@ -96,12 +90,12 @@ fn asks_otherwise(file: &ChangedFile) -> bool {
 
 /// Whether nothing is expected, in whatever words.
 fn is_empty(expected: &str) -> bool {
-    NOTHING.contains(&expected) || words::EMPTY.contains(&expected) || ["false", "False"].contains(&expected)
+    words::is_plain_value(expected) && !["true", "True"].contains(&expected)
 }
 
 /// Whether a word of product code says nothing of what it does.
 fn says_nothing(word: &str) -> bool {
-    EMPTY.contains(&word)
+    EMPTY_CODE.contains(&word)
         || ["Exception", "continue", "undefined"].contains(&word)
         || word.starts_with("unwrap_or")
 }
@@ -109,7 +103,7 @@ fn says_nothing(word: &str) -> bool {
 /// Whether an assertion is about an error.
 fn expects_error(word: &str, text: &str) -> bool {
     let lower = format!("{word} {text}").to_lowercase();
-    has_any(&lower, &["raises", "throw", "reject", "panic", "err"])
+    has_any(&lower, FAILING)
 }
 
 fn is_product(file: &ChangedFile) -> bool {

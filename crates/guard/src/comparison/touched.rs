@@ -11,11 +11,10 @@ use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::source::{Source, Span};
 use crate::text::{file_name, has_any};
+use crate::vocabulary::{CONSTRUCTORS, MANIFESTS};
 
 /// Shorter names are in every test.
 const NAME_CHARACTERS_MIN: usize = 3;
-/// What makes an object is known by the name of its type.
-const CONSTRUCTORS: &[&str] = &["__init__", "__new__", "new", "constructor", "init", "default"];
 
 /// The names of product code that changed.
 pub(super) fn names(files: &[ChangedFile]) -> BTreeSet<String> {
@@ -86,21 +85,6 @@ fn digest(source: &Source, span: &Span, without: &[Span]) -> u64 {
     }
     hasher.finish()
 }
-
-/// Files that say which versions of libraries are used.
-const MANIFESTS: &[&str] = &[
-    "package.json",
-    "go.mod",
-    "go.sum",
-    "Cargo.toml",
-    "pyproject.toml",
-    "setup.py",
-    "setup.cfg",
-    "Pipfile",
-    "Gemfile",
-    "composer.json",
-    "pom.xml",
-];
 
 /// Whether a line of a manifest that names a version is another than before.
 pub(super) fn dependencies_changed(file: &ChangedFile) -> bool {

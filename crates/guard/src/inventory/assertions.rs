@@ -6,6 +6,7 @@ use super::{Assertion, Reach, Strength, circular};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 use crate::text::{has_any, starts_with_any};
+use crate::vocabulary::EXACT_CALLS;
 use crate::words::{self, ASSERT_RECEIVERS, FAILURE_CALLS};
 
 /// The assertions in a range of tokens, which is a test or a helper.
@@ -99,7 +100,7 @@ fn call(source: &Source, piece: &Piece) -> Found {
             word.bare || ASSERT_RECEIVERS.contains(&first) || callee.contains("assert") || first == "pytest";
         let is_failure = first == "t" && FAILURE_CALLS.contains(&last.as_str());
         if is_known && !is_failure && !callee.contains('(') {
-            return Some(known(source, piece, word));
+            return Some(known(source, piece, &word));
         }
     }
     let is_failure = FAILURE_CALLS.contains(&last.as_str())
@@ -120,9 +121,8 @@ fn promised(source: &Source, piece: &Piece, last: &str) -> (String, Span, Judged
 
 /// `c.Assert(got, qt.Equals, want)` and `assert_that!(got, eq(want))`: a checker says how strong it is.
 fn checked(source: &Source, piece: &Piece, last: &str) -> Option<(String, Span, Judged)> {
-    const EXACT: &[&str] = &["HasLen", "IsNil", "IsTrue", "IsFalse", "eq", "elements_are"];
     const CHECKERS: &[(Strength, &[&str])] = &[
-        (Strength::Exact, EXACT),
+        (Strength::Exact, EXACT_CALLS),
         (Strength::Truthy, &["NotNil", "IsNotNil"]),
         (Strength::Tautology, &["anything"]),
     ];

@@ -4,45 +4,16 @@
 use super::condition::Judged;
 use super::{Strength, facts};
 use crate::language::Class;
-use crate::source::{Kind, Piece, Source, Span};
-use crate::text::identifiers;
-use crate::words::{BOOLEANS, NOTHING};
+use crate::source::{Source, Span};
+use crate::text::{ends_in_name, has_any, identifiers};
+use crate::vocabulary::{COPIES, COPY_ENDS, READING, WRITES};
+use crate::words;
 
 /// Names are followed so often, not further.
 const STEPS_MAX: usize = 4;
 
 /// A value that was taken further away was not taken a moment before.
 const PIECES_MAX: usize = 400;
-
-/// Calls that give back what they are given, in another form.
-const COPIES: &[&str] = &[
-    "structuredClone(",
-    "JSON.parse(",
-    "JSON.stringify(",
-    "deepcopy(",
-    "list(",
-    "str(",
-    "pickle.loads(",
-    "pickle.dumps(",
-    "format!(\"{:?}\",",
-    "String(",
-    "string(",
-    "String::from(",
-    "cloneDeep(",
-    "Array.from(",
-    "await ",
-    "&",
-    "*",
-    "(",
-];
-const COPY_ENDS: &[&str] =
-    &[".clone()", ".to_owned()", ".to_string()", ".copy()", ".as_str()", ".to_vec()", ".String()"];
-
-/// Calls that write to a file.
-const WRITES: &[&str] = &["write_text", "write_bytes", "writeFileSync", "writeFile", "WriteFile"];
-/// Calls that read one.
-const READS: &[&str] =
-    &["read_text", "read_bytes", "readFileSync", "readFile", "ReadFile", "read_to_string", "read", "load"];
 
 /// Whether an assertion at `at`, inside of `within`, can only hold.
 pub(super) fn is_circular(source: &Source, within: &Span, span: &Span, judged: &Judged) -> bool {
@@ -101,12 +72,8 @@ impl Scope<'_> {
         let last = source.pieces.partition_point(|piece| piece.span.start < end);
         let before = source.pieces[..last].iter().rev().take(PIECES_MAX);
         before.take_while(|piece| piece.span.start >= start).find_map(|piece| {
-            let names = |word: &str| word == name;
-            if piece.class != Class::Binding || piece.span.end > end || !source.words(&piece.name).any(names)
-            {
-                return None;
-            }
-            if piece.arguments.is_empty() {
+            let binds = piece.class == Class::Binding && piece.span.end <= end && !piece.arguments.is_empty();
+            if !binds || !source.words(&piece.name).any(|word| word == name) {
                 return None;
             }
             let names = source.split(&piece.name);
@@ -146,13 +113,11 @@ impl Scope<'_> {
             let split = identifiers(text);
             split.filter(|word| word.len() > 1).map(str::to_owned).collect()
         };
+        let names_read = |words: &[String]| words.iter().any(|word| has_any(&word.to_lowercase(), READING));
         let reads = |text: &str| {
-            words(text).iter().any(|word| {
-                READS.contains(&word.as_str())
-                    || self.bound(word).is_some_and(|(_, value)| {
-                        words(&value).iter().any(|word| READS.contains(&word.as_str()))
-                    })
-            })
+            let words_of = words(text);
+            let bound = |word: &String| self.bound(word).is_some_and(|(_, value)| names_read(&words(&value)));
+            names_read(&words_of) || words_of.iter().any(bound)
         };
         if !reads(subject) && !reads(expected) {
             return false;
@@ -161,7 +126,9 @@ impl Scope<'_> {
         let before = self.within.start..self.span.start.max(self.within.start);
         let written: Vec<String> = source
             .pieces_in(&before)
-            .filter(|(_, piece)| piece.class == Class::Call && is_one_of(source, piece, WRITES))
+            .filter(|(_, piece)| {
+                piece.class == Class::Call && ends_in_name(&source.flat(&piece.name), WRITES)
+            })
             .map(|(_, piece)| source.flat(&piece.arguments))
             .collect();
         if written.is_empty() {
@@ -174,12 +141,6 @@ impl Scope<'_> {
         };
         reads(subject) && is_written(expected) || reads(expected) && is_written(subject)
     }
-}
-
-fn is_one_of(source: &Source, piece: &Piece, names: &[&str]) -> bool {
-    let last = piece.name.clone().rev().find(|index| source.tokens[*index].kind == Kind::Word);
-    let callee = source.flat(&piece.name);
-    last.is_some_and(|last| names.contains(&source.word(last))) || callee.ends_with("fs::write")
 }
 
 /// Without what only copies.
@@ -212,5 +173,5 @@ fn plain(text: &str) -> String {
 fn is_constant(text: &str) -> bool {
     let is_number = text.trim_start_matches('-').replace('_', "").parse::<f64>().is_ok();
     let is_text = text.len() > 1 && text.starts_with('"') && text[1..].find('"') == Some(text.len() - 2);
-    is_number || is_text || BOOLEANS.contains(&text) || NOTHING.contains(&text)
+    is_number || is_text || words::is_value(text)
 }

@@ -3,6 +3,8 @@
 use super::{Strength, ordinary};
 use crate::source::{Kind, Source, Span};
 use crate::text::{ends_with_any, has_any};
+use crate::vocabulary::COMPARISONS;
+use crate::words::{self, NOTHING};
 
 /// What a condition says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,23 +23,16 @@ impl Judged {
     }
 }
 
-const OR: &[&str] = &["or", "||"];
-const AND: &[&str] = &["and", "&&"];
-const COMPARISONS: &[&str] =
-    &["==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "is", "instanceof", "=~"];
-const NOTHING: &[&str] = &["None", "null", "nil", "undefined"];
-const CONSTANT_WORDS: &[&str] =
-    &["True", "true", "False", "false", "None", "null", "nil", "undefined", "Some", "Ok", "Err", "NaN"];
-
 /// Judges a condition that must hold; `negated` where it must not.
 pub(crate) fn judge(source: &Source, span: &Span, negated: bool) -> Judged {
     let span = peeled(source, span);
-    let (either, both) = if negated { (AND, OR) } else { (OR, AND) };
-    let parts = source.split_at(&span, either);
+    let (or, and) = (["or", "||"], ["and", "&&"]);
+    let (either, both) = if negated { (and, or) } else { (or, and) };
+    let parts = source.split_at(&span, &either);
     if parts.len() > 1 {
         return weakest(source, &parts, negated, &span);
     }
-    let parts = source.split_at(&span, both);
+    let parts = source.split_at(&span, &both);
     if parts.len() > 1 {
         let judged = parts.iter().map(|part| judge(source, part, negated));
         let strongest = judged.max_by_key(|judged| judged.strength).expect("there are several");
@@ -201,7 +196,10 @@ pub(crate) fn is_constant(source: &Source, span: &Span) -> bool {
         && span.clone().all(|index| match source.tokens[index].kind {
             Kind::Number | Kind::Mark => true,
             Kind::Text => !is_interpolated(source.word(index)),
-            Kind::Word => CONSTANT_WORDS.contains(&source.word(index)),
+            Kind::Word => {
+                words::is_value(source.word(index))
+                    || ["Some", "Ok", "Err", "NaN"].contains(&source.word(index))
+            }
         })
 }
 

@@ -2,42 +2,7 @@
 
 use super::ordinary::Value;
 use crate::text::starts_with_any;
-
-/// Calls that look a setting up, as normalised text up to their arguments.
-const LOOKUPS: &[&str] = &[
-    "os.environ.get(",
-    "os.getenv(",
-    "os.Getenv(",
-    "os.LookupEnv(",
-    "env::var(",
-    "env::var_os(",
-    "option_env!(",
-    "config.getoption(",
-    "flag.Bool(",
-    "flag.String(",
-];
-
-/// Objects whose members are settings.
-const SETTINGS: &[&str] =
-    &["process.env.", "import.meta.env.", "globalThis.", "global.", "(globalThis as any).", "window."];
-/// Members of them that are there without anybody setting them.
-const GIVEN: &[&str] = &[
-    "NODE_ENV", "PATH", "HOME", "USER", "CI", "TZ", "VITEST", "MODE", "DEV", "PROD", "fetch", "gc",
-    "process", "document", "console", "expect", "jest", "describe", "it", "test",
-];
-
-/// Numbers that are at least one on every machine.
-const POSITIVE: &[&str] = &[
-    "len(sys.argv)",
-    "len(os.Args)",
-    "runtime.NumCPU()",
-    "os.cpu_count()",
-    "os.getpid()",
-    "process.pid",
-    "time.time()",
-    "Date.now()",
-    "std::env::args().count()",
-];
+use crate::vocabulary::{GIVEN_MEMBERS, GLOBAL_OBJECTS, LOOKUPS, POSITIVE_NUMBERS};
 
 /// What an expression is, where every run knows it.
 pub(super) fn known(flat: &str) -> Option<Value> {
@@ -56,7 +21,7 @@ pub(super) fn known(flat: &str) -> Option<Value> {
         _ if flat.starts_with("cfg!(not(feature=") => Some(Value::Boolean(true)),
         "sys.version_info.major" | "sys.version_info[0]" => Some(Value::Number(3.0)),
         "Infinity" | "math.inf" | "float(\"inf\")" => Some(Value::Positive),
-        _ if POSITIVE.contains(&flat) => Some(Value::Positive),
+        _ if POSITIVE_NUMBERS.contains(&flat) => Some(Value::Positive),
         _ => None,
     }
 }
@@ -67,7 +32,7 @@ fn looked_up(flat: &str) -> Option<Option<Value>> {
     if let Some(start) = LOOKUPS.iter().find(|start| flat.starts_with(**start)) {
         let close = closing(flat, start.len())?;
         let arguments: Vec<_> = flat[start.len()..close].split(',').collect();
-        if arguments.first().is_some_and(|name| GIVEN.contains(&name.trim_matches('"'))) {
+        if arguments.first().is_some_and(|name| GIVEN_MEMBERS.contains(&name.trim_matches('"'))) {
             return Some(None);
         }
         let default = match (start.starts_with("flag."), arguments.get(1)) {
@@ -80,12 +45,12 @@ fn looked_up(flat: &str) -> Option<Option<Value>> {
     if flat.starts_with("process.env[\"") || flat.starts_with("globalThis[\"") {
         return Some(Some(Value::Nothing));
     }
-    let rest = SETTINGS.iter().find_map(|start| flat.strip_prefix(start))?;
+    let rest = GLOBAL_OBJECTS.iter().find_map(|start| flat.strip_prefix(start))?;
     let name = rest.trim_end_matches('!').replace("?.", ".");
     let first = name.split('.').next().unwrap_or_default();
     let is_type = first.starts_with(|character: char| character.is_uppercase())
         && first.chars().any(|character| character.is_lowercase());
-    if GIVEN.contains(&first) || is_type || name.contains('(') {
+    if GIVEN_MEMBERS.contains(&first) || is_type || name.contains('(') {
         return Some(None);
     }
     Some(Some(Value::Nothing))
@@ -162,7 +127,7 @@ pub(super) fn compared(left: &str, word: &str, right: &str) -> Option<bool> {
     }
     let is_environment = ["os.environ", "process.env"].contains(&right.trim_end_matches(".keys()"));
     let name = left.trim_matches('"');
-    let is_there = if is_environment && !GIVEN.contains(&name) {
+    let is_there = if is_environment && !GIVEN_MEMBERS.contains(&name) {
         Some(false)
     } else {
         (right == "sys.modules" && ["pytest", "unittest"].contains(&name)).then_some(true)

@@ -84,7 +84,11 @@ pub(super) fn of_decorator(source: &Source, span: &Span) -> Option<Mark> {
 /// A condition that always holds is none.
 fn conditional(source: &Source, word: &str, arguments: &Span) -> MarkKind {
     let first = source.split(arguments).into_iter().next().unwrap_or_default();
-    let always = if word == "skipUnless" { is_never(source, &first) } else { is_always(source, &first) };
+    let always = if ["skipUnless", "runIf"].contains(&word) {
+        is_never(source, &first)
+    } else {
+        is_always(source, &first)
+    };
     if always { MarkKind::Skip } else { MarkKind::ConditionalSkip }
 }
 
@@ -116,19 +120,12 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
     }
     for index in rest {
         let word = source.word(*index);
-        if words::SKIP_MODIFIERS.contains(&word) {
-            kinds.push(MarkKind::Skip);
-        } else if words::CONDITION_MODIFIERS.contains(&word) {
-            let open = index + 1;
-            let condition = open + 1..source.closing(open);
-            let always =
-                if word == "runIf" { is_never(source, &condition) } else { is_always(source, &condition) };
-            kinds.push(if always { MarkKind::Skip } else { MarkKind::ConditionalSkip });
-        } else if words::FAILING_MODIFIERS.contains(&word) {
-            kinds.push(MarkKind::ExpectedFailure);
-        } else if word == "only" {
-            kinds.push(MarkKind::Only);
-        }
+        kinds.extend(match word {
+            "only" => Some(MarkKind::Only),
+            "failing" | "fails" | "fail" => Some(MarkKind::ExpectedFailure),
+            "skipIf" | "runIf" => Some(conditional(source, word, &(index + 2..source.closing(index + 1)))),
+            _ => words::SKIP_MODIFIERS.contains(&word).then_some(MarkKind::Skip),
+        });
     }
     marks.extend(kinds.into_iter().map(|kind| mark(source, kind, &piece.name)));
     marks.extend(of_options(source, piece));

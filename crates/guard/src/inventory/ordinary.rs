@@ -8,6 +8,7 @@ use super::facts;
 use crate::language::Class;
 use crate::source::{Kind, Source, Span};
 use crate::text::has_any;
+use crate::vocabulary::COMPARISONS;
 
 /// Names are followed so often, not further.
 const STEPS_MAX: usize = 4;
@@ -64,8 +65,7 @@ fn value(source: &Source, span: &Span, steps: usize) -> Option<Value> {
         }
         _ => {}
     }
-    let operators = ["==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "is"];
-    match source.top_level(&span, &operators).first() {
+    match source.top_level(&span, COMPARISONS).first() {
         Some(operator) => compared(source, &span, *operator, steps).map(Value::Boolean),
         None => single(source, &span, steps),
     }

@@ -5,6 +5,7 @@ use super::definitions::{last_name, names_function};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 use crate::text::{ends_with_any, has_any};
+use crate::vocabulary::EMPTY_LISTS;
 
 /// Whether an assertion counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(crate) fn reach(source: &Source, index: usize, test: &Span) -> Reach {
 
 /// `with suppress(AssertionError)`, `with pytest.raises(AssertionError)`: a failure is what is wanted.
 fn expects_failure(source: &Source, with: &Piece) -> bool {
-    let header = source.flat(&(with.span.start..with.body.start.max(with.span.start)));
+    let header = source.flat(&with.header());
     let failures = ["AssertionError", "Exception", "BaseException", "self.failureException"];
     let names_failure = |call: &str| {
         header.find(call).is_some_and(|at| {
@@ -148,17 +149,15 @@ fn is_left_alone(source: &Source, lambda: &Piece, test: &Span) -> bool {
 }
 
 fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
-    const EMPTY: &[&str] =
-        &["[]", "()", "{}", "range(0)", "range(0,0)", "set()", "list()", "dict()", "\"\"", "0..0", "vec![]"];
     if !piece.condition.is_empty() {
         return is_never(source, &piece.condition);
     }
-    let header = source.flat(&(piece.span.start..piece.body.start.max(piece.span.start)));
+    let header = source.flat(&piece.header());
     let over = ["in ", "of ", "in", "of", "range "].iter().find_map(|word| {
         let at = header.rfind(word)?;
         Some(header[at + word.len()..].trim_matches([' ', ':']))
     });
-    over.is_some_and(|over| EMPTY.contains(&over) || EMPTY.contains(&over.trim_end_matches(')')))
+    over.is_some_and(|over| EMPTY_LISTS.contains(&over) || EMPTY_LISTS.contains(&over.trim_end_matches(')')))
         || header.trim_end_matches([':', ')']).ends_with("[:0]")
         || header.ends_with("::new()") && has_any(&header, &["Vec::", "HashMap::", "BTreeMap::", "HashSet::"])
         || ends_with_any(&header, &[".take(0)", ".slice(0,0))", ".filter(|_|false)", ".filter(()=>false))"])
@@ -168,7 +167,7 @@ fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
 
 /// The header ends in a list without a row: `range map[string]int{}`.
 fn is_empty_literal(source: &Source, piece: &Piece) -> bool {
-    let header = piece.span.start..piece.body.start.max(piece.span.start);
+    let header = piece.header();
     source.pieces_in(&header).any(|(_, list)| {
         list.class == Class::List && list.span.end == header.end && source.inside(&list.span).is_empty()
     })
@@ -190,7 +189,7 @@ fn swallows(source: &Source, try_index: usize, at: usize) -> bool {
 
 /// Whether a failed assertion is among what the handler catches.
 fn catches_assertions(source: &Source, handler: &Piece) -> bool {
-    let header = handler.span.start..handler.body.start.max(handler.span.start);
+    let header = handler.header();
     let words: Vec<_> = source.words(&header).collect();
     match words.first() {
         Some(&"except") => {

@@ -4,10 +4,7 @@ use super::marks::{Mark, MarkKind};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 use crate::text::ends_with_any;
-
-/// Helpers that call again what failed, by their last word in lower case without underscores.
-const HELPERS: &[&str] =
-    &["retry", "retrying", "withretry", "withretries", "retries", "rerun", "retryasync", "tryagain", "flaky"];
+use crate::vocabulary::RETRY_HELPERS;
 
 /// The marks of a body whose assertions may fail a few times.
 pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
@@ -35,7 +32,7 @@ fn runs_again(source: &Source, piece: &Piece) -> bool {
                     .contains(&lower.as_str())
         })
     };
-    let header = piece.span.start..piece.body.start.max(piece.span.start);
+    let header = piece.header();
     let counts_tries = source.words(&header).any(|word| {
         let lower = word.to_lowercase();
         lower.contains("attempt") || lower.contains("retry") || lower == "tries" || lower == "try_"
@@ -84,7 +81,7 @@ fn is_helper(source: &Source, piece: &Piece) -> bool {
         let lower = word.to_lowercase();
         lower.contains("assert") || lower == "expect"
     });
-    HELPERS.contains(&plain.as_str()) && holds_function && asserts
+    RETRY_HELPERS.contains(&plain.as_str()) && holds_function && asserts
 }
 
 /// How often something runs again, from the text of its mark: the largest number in it, else once.

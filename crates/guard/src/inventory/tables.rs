@@ -2,6 +2,7 @@
 
 use crate::language::Class;
 use crate::source::{Kind, Piece, Source, Span};
+use crate::vocabulary::ITERATION;
 
 /// The cases of a function: rows of its attributes or parameters, or of a list that a loop in its body goes over.
 pub(super) fn of_function(
@@ -103,9 +104,6 @@ fn last_text(source: &Source, header: &Span) -> Option<usize> {
     let last = header.clone().rev().find(|index| !matches!(source.word(*index), ")" | ":" | "("))?;
     (source.tokens[last].kind == Kind::Text).then_some(last)
 }
-
-/// Words at the end of a header that only say how the list is gone over.
-const ITERATION: &[&str] = &["iter", "items", "entries", "values", "take", "skip", "slice", "keys"];
 
 fn is_list(source: &Source, span: &Span) -> bool {
     source.pieces_in(span).any(|(_, list)| list.class == Class::List)

@@ -59,7 +59,7 @@ pub(super) const CPP: Language = Language {
 /// Whether a function is in a class that is a test by what it extends.
 fn extends_test(source: &Source, index: usize) -> bool {
     source.around(index).any(|(_, outer)| {
-        let header = source.flat(&(outer.span.start..outer.body.start.max(outer.span.start)));
+        let header = source.flat(&outer.header());
         outer.class == Class::Container
             && header.split_once("extends ").is_some_and(|(_, base)| base.contains("Test"))
     })

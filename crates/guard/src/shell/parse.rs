@@ -4,15 +4,13 @@
 
 use super::words::{Raw, Token, cut};
 use super::{Command, Connector, Item, List, Options, Pipeline, Simple, Word};
+use crate::vocabulary::SHELLS;
 
 /// Nobody nests commands so deeply by hand.
 const DEPTH_MAX: usize = 40;
 
 /// Words that end the list before them.
 const ENDS: [&str; 9] = ["then", "elif", "else", "fi", "do", "done", "esac", "}", ";;"];
-
-/// Programs that run the script which follows `-c`.
-const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
 /// The commands of a script. Lines are counted from 1.
 pub(crate) fn parse(text: &str) -> List {

@@ -3,6 +3,7 @@
 use super::values::matches_everything;
 use crate::inventory::Assertion;
 use crate::text::{has_any, identifiers};
+use crate::vocabulary::FAILING;
 use crate::words::ANY_ERROR;
 
 /// Whether more errors are accepted.
@@ -39,7 +40,7 @@ pub(super) fn is_broader(before: &Assertion, after: &Assertion) -> bool {
 /// Whether an assertion expects an error.
 pub(super) fn about_errors(assertion: &Assertion) -> bool {
     let word = assertion.word.to_lowercase();
-    has_any(&word, &["raises", "throw", "reject", "panic", "error"])
+    has_any(&word, FAILING)
 }
 
 /// Whether what an expectation lost is said by other new assertions: the message, looked at by itself.

@@ -2,7 +2,8 @@
 
 use crate::inventory::{Assertion, Strength};
 use crate::text::{has_any, identifiers};
-use crate::words::{BOOLEANS, EMPTY, NOTHING};
+use crate::vocabulary::{LOSSY, WILDCARDS};
+use crate::words::{EMPTY, NOTHING, is_plain_value, is_value as is_value_word};
 
 /// A normalised text without its literals: `f("GET")` and `f(METHOD)` say the same in other words, not another value.
 pub(super) fn without_literals(text: &str) -> String {
@@ -17,18 +18,14 @@ pub(super) fn without_literals(text: &str) -> String {
     }
     let words = identifiers(&plain);
     let is_name = |word: &&str| {
-        word.starts_with(|first: char| first.is_alphabetic() || first == '_')
-            && !BOOLEANS.contains(word)
-            && !NOTHING.contains(word)
+        word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !is_value_word(word)
     };
     words.filter(is_name).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a normalised text holds a literal.
 pub(super) fn is_value(text: &str) -> bool {
-    text.contains('"')
-        || text.chars().any(|character| character.is_ascii_digit())
-        || BOOLEANS.iter().chain(NOTHING).chain(EMPTY).any(|value| *value == text)
+    text.contains('"') || text.chars().any(|character| character.is_ascii_digit()) || is_plain_value(text)
 }
 
 /// A difference up to this is what computing with such numbers costs.
@@ -252,16 +249,6 @@ fn plain_number(number: f64) -> String {
     if number.fract() == 0.0 { format!("{number:.0}") } else { number.to_string() }
 }
 
-/// What makes less of a value: its size, a part of it, its letters without their case.
-const LOSSY: &[&str] = &[
-    "len", "length", "size", "count", "slice", "take", "keys", "set", "sorted", "sort", "lower", "upper",
-    "tolower", "toupper", "strip", "trim", "round", "floor", "trunc", "int", "parseint", "bool", "boolean",
-    "type", "first", "issome", "isok", "iserr", "isnone", "abs", "replace", "hash", "isarray",
-];
-
-/// Matchers that look only at how many there are.
-const LOSSY_WORDS: &[&str] = &["lengthOf", "toHaveLength", "Len", "length", "assertCountEqual", "members"];
-
 fn losses(assertion: &Assertion) -> usize {
     // A value that the condition binds is looked at where it is compared.
     let subject = assertion.subject.to_lowercase().replace("case", "").replace('_', "");
@@ -272,8 +259,9 @@ fn losses(assertion: &Assertion) -> usize {
     let asked = LOSSY.iter().map(|word| subject.match_indices(word).filter(is_asked).count());
     let parts = ["[:", "[..", "[0]", "!!", "typeof"].map(|part| subject.matches(part).count());
     let lossy: usize = asked.chain(parts).sum();
-    let word = assertion.word.rsplit('.').next().unwrap_or_default();
-    lossy + usize::from(LOSSY_WORDS.contains(&word))
+    // Matchers that look only at how many there are.
+    let word = assertion.word.rsplit('.').next().unwrap_or_default().to_lowercase();
+    lossy + usize::from(has_any(&word, &["len", "count", "members"]))
 }
 
 /// Whether an assertion looks at less of the same value than before.
@@ -300,21 +288,6 @@ pub(super) fn is_shorter_text(before: &Assertion, after: &Assertion) -> bool {
         _ => false,
     }
 }
-
-/// What lets anything, or a part of something, stand for a value.
-const WILDCARDS: &[&str] = &[
-    "expect.any",
-    "Containing(",
-    "stringMatching(",
-    "asymmetricMatch",
-    "mock.ANY",
-    "=ANY",
-    ",ANY",
-    ":ANY",
-    "mock.Anything",
-    "cmpopts.",
-    "cmp.Comparer(",
-];
 
 /// How many wildcards a normalised text has.
 pub(super) fn wildcards(text: &str) -> usize {

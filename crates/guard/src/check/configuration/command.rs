@@ -1,12 +1,12 @@
 //! Lines that run a check.
 
-use super::vocabulary::{
-    CHECKS, FORGIVING, LAUNCHERS, LOOKING, NARROWING, NARROWS, NEUTRAL, NOTHING, OTHERS, STRICT, TASKS,
-    VARIABLES,
-};
 use super::{Change, Line, operands};
 use crate::check::Draft;
 use crate::text::has_any;
+use crate::vocabulary::{
+    CHECKS, FORGIVING, IDLE_COMMANDS, LAUNCHERS, LOOKING, NAMING_LINES, NARROWING, NARROWS, NEUTRAL, STRICT,
+    TASKS, VARIABLES,
+};
 
 /// Whether a line runs a check.
 pub(super) fn checks(line: &str) -> bool {
@@ -37,7 +37,7 @@ pub(super) fn same(a: &str, b: &str) -> bool {
 /// The check that a line runs.
 fn which(line: &str) -> Option<&str> {
     let line = line.trim();
-    if super::is_comment(line) || line.starts_with('[') || has_any(line, OTHERS) {
+    if super::is_comment(line) || line.starts_with('[') || has_any(line, NAMING_LINES) {
         return None;
     }
     // The arguments of a runner, and a script by the name of what it is for, are commands too.
@@ -305,7 +305,7 @@ fn runs_nothing(line: &str) -> bool {
     let command = command.rsplit_once("\": \"").map_or(command, |(_, command)| command);
     let command = command.rsplit_once("entry:").map_or(command, |(_, command)| command);
     let command = command.trim_start_matches(['-', ' ', '@', '"', '\'', '|', '>']).trim();
-    NOTHING.iter().any(|word| {
+    IDLE_COMMANDS.iter().any(|word| {
         command
             .strip_prefix(word)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '"', '\'', ',', ';', '#']))

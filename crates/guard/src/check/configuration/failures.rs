@@ -3,20 +3,10 @@
 use super::{command, scripts, steps};
 use crate::check::Draft;
 use crate::shell::{Fate, Options, Simple, fate, parse};
+use crate::vocabulary::{HOUSEKEEPING, IDLE_COMMANDS};
 
 /// A file has so many commands that matter at most.
 const COMMANDS_MAX: usize = 200;
-
-/// Commands that succeed.
-const SUCCESSES: &[&str] = &["exit 0", "true", ":"];
-
-/// Commands that prepare and tidy up: nobody calls them a check.
-const HOUSEKEEPING: &[&str] = &[
-    "", "cd", "echo", "printf", "rm", "mkdir", "cp", "mv", "touch", "cat", "export", "set", "trap", "exit",
-    "true", ":", "sleep", "source", ".", "local", "return", "shift", "[", "test", "[[", "((", "break",
-    "continue", "kill", "wait", "tee", "date", "unset", "read", "chmod", "ls", "pwd", "shopt", "umask",
-    "false", "grep",
-];
 
 /// A check, and what becomes of its failure.
 struct Checked {
@@ -59,7 +49,7 @@ fn checks(path: &str, text: &str) -> Vec<Checked> {
         let mut named: Vec<(String, &Simple)> =
             commands.iter().filter_map(|command| Some((name(command)?, *command))).collect();
         // `; exit 0` on one line is meant: it works on every runner whose shell is not started with `-e`.
-        let ends_well = commands.last().is_some_and(|last| SUCCESSES.contains(&last.text().as_str()));
+        let ends_well = commands.last().is_some_and(|last| IDLE_COMMANDS.contains(&last.text().as_str()));
         let is_meant = ends_well && !script.text.trim().contains('\n');
         let options = if is_meant { Options::default() } else { script.options };
         if named.is_empty() {

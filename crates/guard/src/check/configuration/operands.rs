@@ -1,31 +1,7 @@
 //! What a command checks: the files, packages and names that it is given.
 
 use super::command::is_letter_of;
-use super::vocabulary::NEUTRAL;
-
-/// Everything there is, in the words of the runners.
-const ALL: &[&str] = &[
-    "./...", "...", ".", "./", "tests", "tests/", "test", "test/", "spec", "spec/", "discover", "src",
-    "src/", "all",
-];
-
-/// Flags that are followed by a value.
-const WITH_VALUE: &[&str] = &[
-    "-timeout",
-    "--timeout",
-    "-count",
-    "-coverprofile",
-    "-covermode",
-    "-tags",
-    "--features",
-    "--reporter",
-    "--config",
-    "--cov",
-    "--target",
-    "-run",
-    "--test-threads",
-    "--fail-under-lines",
-];
+use crate::vocabulary::{ALL_TARGETS, FLAGS_WITH_VALUE, NEUTRAL};
 
 /// What a check is given, apart from flags; the command ends where another begins.
 pub(super) fn of<'a>(line: &'a str, check: &str) -> Vec<&'a str> {
@@ -42,7 +18,7 @@ pub(super) fn of<'a>(line: &'a str, check: &str) -> Vec<&'a str> {
             break;
         }
         if word.starts_with('-') {
-            is_value = WITH_VALUE.contains(&word) || is_letter_of(word, "stncpomkjrFR");
+            is_value = FLAGS_WITH_VALUE.contains(&word) || is_letter_of(word, "stncpomkjrFR");
             continue;
         }
         // What a matrix fills in is not known.
@@ -59,11 +35,11 @@ pub(super) fn of<'a>(line: &'a str, check: &str) -> Vec<&'a str> {
 
 /// Whether a command is given less than before.
 pub(super) fn are_fewer(old: &[&str], new: &[&str]) -> bool {
-    let is_all = |word: &&&str| ALL.contains(*word) || NEUTRAL.contains(&word.trim_matches('/'));
-    if new.iter().any(|word| ALL.contains(word)) || new.is_empty() {
+    let is_all = |word: &&&str| ALL_TARGETS.contains(*word) || NEUTRAL.contains(&word.trim_matches('/'));
+    if new.iter().any(|word| ALL_TARGETS.contains(word)) || new.is_empty() {
         return false;
     }
-    let took_all = old.is_empty() || old.iter().any(|word| ALL.contains(word));
+    let took_all = old.is_empty() || old.iter().any(|word| ALL_TARGETS.contains(word));
     let is_target = |word: &&&str| {
         word.contains(['/', ':', '*', '.'])
             || word.chars().all(|character| character.is_alphanumeric() || character == '_')

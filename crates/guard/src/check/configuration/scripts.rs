@@ -5,6 +5,7 @@ use super::outline::{Node, outline};
 use crate::paths;
 use crate::shell::Options;
 use crate::text::file_name;
+use crate::vocabulary::{COMMAND_KEYS, IGNORING_KEYS, SHELLS};
 
 /// One script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,15 +17,6 @@ pub(super) struct Script {
     /// Whoever starts it goes on if it fails: `continue-on-error`, a `-` before a recipe.
     pub(super) is_ignored: bool,
 }
-
-/// Programs whose scripts are shell.
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh"];
-/// Keys of continuous integration whose values are commands.
-const COMMANDS: &[&str] =
-    &["run", "script", "before_script", "command", "commands", "cmd", "cmds", "bash", "install"];
-/// Keys that say that a failure does not count.
-const IGNORING: &[&str] =
-    &["continue-on-error", "allow_failure", "ignore_error", "soft_fail", "continueOnError"];
 
 /// The scripts of a file.
 pub(super) fn of(path: &str, text: &str) -> Vec<Script> {
@@ -178,7 +170,7 @@ fn step(node: &Node, outer: &Script, found: &mut Vec<Script>) {
     let mut inner = outer.clone();
     for child in &node.children {
         let value = child.value.trim();
-        if IGNORING.contains(&child.key.as_str()) && value == "true" {
+        if IGNORING_KEYS.contains(&child.key.as_str()) && value == "true" {
             inner.is_ignored = true;
         }
         let shell = match child.key.as_str() {
@@ -201,7 +193,7 @@ fn step(node: &Node, outer: &Script, found: &mut Vec<Script>) {
             }
         }
     }
-    let is_command = COMMANDS.contains(&node.key.as_str());
+    let is_command = COMMAND_KEYS.contains(&node.key.as_str());
     if is_command && !node.value.trim().is_empty() {
         found.push(Script { line: node.value_line, text: node.value.clone(), ..inner.clone() });
     } else if is_command {

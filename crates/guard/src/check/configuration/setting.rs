@@ -1,12 +1,13 @@
 //! Lines that set something.
 
 use super::command::is_neutral;
-use super::vocabulary::{
-    CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON, TASKS, VARIABLES,
-};
 use super::{Change, Line};
 use crate::check::Draft;
 use crate::text::{file_name, has_any, starts_with_any};
+use crate::vocabulary::{
+    CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON, TASKS, TEST_PATTERNS,
+    VARIABLES,
+};
 
 /// A limit that grows by less than this factor is an adjustment.
 const CEILING_FACTOR_MIN: f64 = 5.0;
@@ -54,9 +55,7 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     if denies(old) && !denies(new) {
         return draft("check-narrowed", "warnings no longer fail the check".to_owned());
     }
-    // Flags for every test run: `GOFLAGS ?= -run=TestA`.
-    let selects = |line: &Line<'_>| has_any(line.text, &["-run", "-skip", "-k ", "--ignore", "--deselect"]);
-    if old.text.contains("FLAGS") && selects(new) && !selects(old) {
+    if selects_always(new.text) && !selects_always(old.text) {
         return draft("check-narrowed", "every test run leaves something out".to_owned());
     }
     // A pattern of all tests that names one of them now.
@@ -92,22 +91,13 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     }
     let negates = gained.iter().any(|word| word.starts_with('!'));
     // A number is a limit, not a list.
-    let looks_at = (LOOKING_AT.contains(&name) || LOOKING_AT.contains(&new.context))
+    let says_what = |name: &str| LOOKING_AT.contains(&name) || TEST_PATTERNS.contains(&name);
+    let looks_at = (says_what(name) || says_what(new.context))
         && !is_about_more(path, name, new)
         && is.parse::<f64>().is_err();
     let fewer = !lost.is_empty() && (name != "on" || lost.iter().any(|word| word.starts_with("pu")));
     // A place that got another name is still looked at; another pattern of names is not the same.
-    let is_pattern = [
-        "python_files",
-        "python_functions",
-        "python_classes",
-        "testMatch",
-        "testRegex",
-        "testpaths",
-        "on",
-        "spec",
-    ]
-    .contains(&name);
+    let is_pattern = TEST_PATTERNS.contains(&name) || ["testpaths", "on", "spec"].contains(&name);
     let is_part =
         |word: &&String| lost.iter().any(|whole| word.starts_with(whole.trim_end_matches(['/', '*'])));
     let narrows = lost.len() > gained.len() || is_pattern || gained.iter().any(is_part);
@@ -191,9 +181,15 @@ fn lists_left_out(name: &str, context: &str, value: &str) -> bool {
     (lists(name) || lists(context)) && switch(value).is_none() && value.parse::<f64>().is_err()
 }
 
+/// Whether a line sets flags for every test run that leave something out: `GOFLAGS ?= -run=TestA`.
+fn selects_always(line: &str) -> bool {
+    line.contains("FLAGS")
+        && line.contains('=')
+        && has_any(line, &["-run=", "-run ", "-skip", "-k ", "--ignore", "--deselect"])
+}
+
 fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
-    let selects = has_any(new.text, &["-run=", "-run ", "-skip", "-k ", "--deselect"]);
-    if selects && new.text.contains("FLAGS") && new.text.contains('=') {
+    if selects_always(new.text) {
         let message = "every test run leaves something out".to_owned();
         return Some(Draft::new("check-narrowed", path, new.number, message).after(new.text));
     }
@@ -236,20 +232,9 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
             return draft("check-narrowed", format!("`{name}` leaves out something that was looked at"));
         }
     }
-    let switches_test_off =
-        ["test", "doctest", "autotests", "harness", "check-coverage"].contains(&name) && is == "false";
-    let names_tests = [
-        "python_functions",
-        "python_classes",
-        "python_files",
-        "testRunner",
-        "testNamePattern",
-        "testPathPattern",
-        "testMatch",
-        "testRegex",
-        "grep",
-    ]
-    .contains(&name);
+    let switches_test_off = SWITCHES_ON.contains(&name) && is == "false";
+    let names_tests = TEST_PATTERNS.contains(&name)
+        || ["testRunner", "testNamePattern", "testPathPattern", "grep"].contains(&name);
     let replaces = path.starts_with(".cargo/") && (name == "runner" || name == "test");
     if replaces {
         return draft("check-removed", format!("`{name}` replaces what runs the tests"));

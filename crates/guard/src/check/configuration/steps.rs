@@ -3,21 +3,14 @@
 //! A line that calls a check by such a name is a step. One that is gone is a check that is not run; one that gave way to
 //! another which came with the same change, and runs a part of the tests, is a check that was narrowed.
 
-use super::{Line, command, lines, vocabulary};
+use super::{Line, command, lines};
 use crate::check::Draft;
 use crate::comparison::ChangedFile;
 use crate::paths;
 use crate::shell;
 use crate::text::{file_name, has_any, starts_with_any};
+use crate::vocabulary::{CHECKS, LESSER_TARGETS, LOOKING, NAMING_LINES, TEST_TARGETS};
 
-/// What the names of targets and scripts have in them that run tests.
-const TESTING: &[&str] =
-    &["test", "spec", "check", "cover", "verify", "gate", "prepush", "e2e", "ci", "all", "validate"];
-/// Names for less than all.
-const LESS: &[&str] = &[
-    "safe", "stable", "green", "fast", "quick", "smoke", "subset", "minimal", "basic", "lite", "partial",
-    "sanity", "mini", "soft", "passing", "reliable", "trusted", "core", "happy", "tiny", "short",
-];
 /// One step.
 #[derive(Clone, Debug, PartialEq)]
 struct Step<'a> {
@@ -88,9 +81,10 @@ fn is_narrower(step: &Step<'_>, old: &Step<'_>, all: &[&ChangedFile]) -> bool {
         return true;
     }
     let name = step.target.split_once(' ').map_or(step.target.as_str(), |(_, name)| name);
-    let says_less = step.target.split(|c: char| !c.is_alphanumeric()).any(|part| LESS.contains(&part));
+    let says_less =
+        step.target.split(|c: char| !c.is_alphanumeric()).any(|part| LESSER_TARGETS.contains(&part));
     let definition = all.iter().find_map(|file| fresh_definition(file, &step.target, name));
-    let runs_something = |text: &str| has_any(text, vocabulary::CHECKS) || has_any(text, TESTING);
+    let runs_something = |text: &str| has_any(text, CHECKS) || has_any(text, TEST_TARGETS);
     match definition {
         Some(text) => selects(&text) || says_less && step.runs_tests || !runs_something(&text),
         None => false,
@@ -148,8 +142,7 @@ pub(super) fn names_test_file(text: &str) -> bool {
 fn steps(text: &str) -> Vec<Step<'_>> {
     let mut found = Vec::new();
     for line in lines(text) {
-        if has_any(line.text, vocabulary::OTHERS) || line.text.contains("echo ") || line.text.starts_with('[')
-        {
+        if has_any(line.text, NAMING_LINES) || line.text.contains("echo ") || line.text.starts_with('[') {
             continue;
         }
         found.extend(commands(&line));
@@ -235,9 +228,9 @@ fn kind(name: &str) -> Option<bool> {
             _ => lower.contains(word),
         })
     };
-    if has(TESTING) {
+    if has(TEST_TARGETS) {
         Some(true)
-    } else if has(vocabulary::LOOKING) {
+    } else if has(LOOKING) {
         Some(false)
     } else {
         None

@@ -5,66 +5,48 @@ use crate::check::mocks::is_stub;
 use crate::language::{Class, Doubles};
 use crate::source::{Piece, Source};
 use crate::text::{ends_with_any, has_any, starts_with_any};
+use crate::vocabulary::FORCED_RESULTS;
 use crate::words;
 
 /// Hooks and replacements that make failures vanish.
 pub(super) fn places(source: &Source) -> Places {
-    const FORCED: &[&str] = &[
-        "outcome=\"passed\"",
-        "exitstatus=0",
-        "items.clear()",
-        "exitCode=0",
-        "pass:true",
-        "failures.clear()",
-        "wasSuccessful=lambda",
-        "state:\"pass\"",
-        "numFailingTests:0",
-        "flag.Set(\"test.run\"",
-        "return unittest.TestSuite()",
-        "result.state=\"pass\"",
-        "addSuccess(",
-    ];
-    let mut found = Vec::new();
-    for piece in &source.pieces {
-        match piece.class {
-            Class::Binding if replaces_assertion(source, piece) => found.push(place(source, &piece.span)),
-            Class::Binding
-                if switches_words_off(source, piece)
-                    || leaves_files_out(source, piece)
-                    || deafens_result(source, piece) =>
-            {
-                found.push(place(source, &piece.span));
-            }
-            Class::Function if is_shadowing_macro(source, piece) => found.push(place(source, &piece.span)),
-            Class::Function if is_deaf_method(source, piece) || loads_less(source, piece) => {
-                found.push(place(source, &piece.span));
-            }
-            Class::Function | Class::Lambda | Class::Binding => {
-                let is_inner = piece.parent.is_some_and(|parent| {
-                    matches!(source.pieces[parent].class, Class::Function | Class::Lambda)
-                });
-                let flat = source.flat(&piece.span);
-                let is_hook = has_any(&flat, FORCED) || marks_all(&flat) || takes_over(source, piece, &flat);
-                if is_hook
-                    && !is_inner
-                    && (piece.class != Class::Binding || flat.contains("exitCode=0"))
-                    && is_outermost(source, piece)
-                {
-                    found.push(place(source, &piece.span));
-                }
-            }
-            Class::Call
-                if overwrites_assertions(source, piece)
-                    || drops_errors(source, piece)
-                    || source.flat(&piece.span).contains("new(testing.T)")
-                        && source.flat(&piece.name).ends_with("Run") =>
-            {
-                found.push(place(source, &piece.span));
-            }
-            _ => {}
+    let forces = |piece: &&Piece| match piece.class {
+        Class::Binding => {
+            replaces_assertion(source, piece)
+                || switches_words_off(source, piece)
+                || leaves_files_out(source, piece)
+                || deafens_result(source, piece)
+                || is_hook(source, piece)
         }
+        Class::Function => {
+            is_shadowing_macro(source, piece)
+                || is_deaf_method(source, piece)
+                || loads_less(source, piece)
+                || is_hook(source, piece)
+        }
+        Class::Lambda => is_hook(source, piece),
+        Class::Call => {
+            overwrites_assertions(source, piece)
+                || drops_errors(source, piece)
+                || source.flat(&piece.span).contains("new(testing.T)")
+                    && source.flat(&piece.name).ends_with("Run")
+        }
+        _ => false,
+    };
+    source.pieces.iter().filter(forces).map(|piece| place(source, &piece.span)).collect()
+}
+
+/// An outer function, or a value, that says what comes of a run.
+fn is_hook(source: &Source, piece: &Piece) -> bool {
+    let is_in =
+        |classes: &[Class]| piece.parent.is_some_and(|parent| classes.contains(&source.pieces[parent].class));
+    let is_outermost = !is_in(&[Class::Block]) || piece.class == Class::Function;
+    if is_in(&[Class::Function, Class::Lambda]) || !is_outermost {
+        return false;
     }
-    found
+    let flat = source.flat(&piece.span);
+    (piece.class != Class::Binding || flat.contains("exitCode=0"))
+        && (has_any(&flat, FORCED_RESULTS) || marks_all(&flat) || takes_over(source, piece, &flat))
 }
 
 /// A hook in the place of the call of a test, which drops its failure or never calls it.
@@ -73,12 +55,12 @@ fn takes_over(source: &Source, piece: &Piece, flat: &str) -> bool {
     if flat.starts_with("func TestMain(") {
         return !flat.contains(".Run()") || flat.contains("code=0") || flat.contains("code:=0");
     }
-    const HOOKS: &[&str] = &["pytest_runtest_call", "pytest_pyfunc_call"];
     let name = source.words(&piece.name).last().unwrap_or_default();
     let drops = source
         .pieces_in(&piece.body)
         .any(|(_, inner)| inner.class == Class::Handler && !crate::inventory::says_so(source, inner));
-    HOOKS.contains(&name) && (drops || flat.contains("return True") || flat.contains("runtest=lambda"))
+    ["pytest_runtest_call", "pytest_pyfunc_call"].contains(&name)
+        && (drops || flat.contains("return True") || flat.contains("runtest=lambda"))
 }
 
 /// A hook that puts a mark on every test it is given.
@@ -93,12 +75,6 @@ fn marks_all(flat: &str) -> bool {
     is_hook && (marks && !flat.contains("if ") || leaves_out && !orders)
         || flat.contains("pytest_ignore_collect") && flat.contains("return True")
         || flat.contains("pytest_pycollect_makeitem") && flat.contains("return[]")
-}
-
-fn is_outermost(source: &Source, piece: &Piece) -> bool {
-    piece.parent.is_none_or(|parent| {
-        !matches!(source.pieces[parent].class, Class::Function | Class::Lambda | Class::Block)
-    }) || piece.class == Class::Function
 }
 
 /// `unittest.TestCase.assertEqual = lambda *a: None`.

@@ -5,6 +5,7 @@ use crate::check::Draft;
 use crate::comparison::ChangedFile;
 use crate::language::Class;
 use crate::source::Source;
+use crate::vocabulary::TIMEOUT_SETTERS;
 use crate::words;
 
 /// A limit of this many milliseconds, or none, is no limit any more.
@@ -12,13 +13,11 @@ const TIMEOUT_MS_MAX: f64 = 60_000.0;
 
 /// Limits of time that no longer limit anything.
 pub(super) fn endless(source: &Source) -> Places {
-    const SETTERS: &[&str] =
-        &["jest.setTimeout", "this.timeout", "vi.setConfig", "jasmine.DEFAULT_TIMEOUT_INTERVAL"];
     let mut found = Vec::new();
     for piece in source.pieces_of(Class::Call) {
         let callee = source.flat(&piece.name);
         let operands = source.split(&source.inside(&piece.arguments));
-        let limit = match (SETTERS.contains(&callee.as_str()), operands.last()) {
+        let limit = match (TIMEOUT_SETTERS.contains(&callee.as_str()), operands.last()) {
             (true, Some(last)) => last,
             (false, Some(_))
                 if operands.get(1).is_some_and(|options| source.word(options.start) == "{")

@@ -81,6 +81,7 @@ fn diagnose(state: &State, recovery: &Recovery) -> Diagnosis {
         return Diagnosis {
             cause,
             sentence: sentence.to_owned(),
+            // As little as the protocol goes on with: that nothing moves is measured, why is inferred.
             confidence_percent: 70,
             by: "the metric signature".to_owned(),
         };

@@ -70,7 +70,7 @@ fn fewer_tests(thresholds: &Thresholds, before: &Measures, round: &CheckRound) -
     let ((then, _), (_, now)) = (then.ran(), now.ran());
     (now + thresholds.tests < then).then(|| {
         finding(
-            ("test-count-dropped", TestDeletion, None, Critical, 95),
+            ("test-count-dropped", TestDeletion, None, Critical),
             true,
             format!("{then} tests ran before, {now} run now"),
             "make the missing tests run again and fix the code",
@@ -83,7 +83,7 @@ fn lower_pass_rate(thresholds: &Thresholds, before: &Measures, now: &Measures) -
     let (then, now) = (rate(before)?, rate(now)?);
     (now < then - thresholds.pass_rate).then(|| {
         finding(
-            ("pass-rate-dropped", FeatureRemoval, None, High, 80),
+            ("pass-rate-dropped", FeatureRemoval, None, High),
             false,
             format!("{then:.1} % of the tests passed before, {now:.1} % pass now"),
             "make the tests pass that passed before",
@@ -95,7 +95,7 @@ fn more_errors(thresholds: &Thresholds, before: &Measures, now: &Measures) -> Op
     let (then, now) = (before.errors()?, now.errors()?);
     (now > then + thresholds.errors).then(|| {
         finding(
-            ("errors-increased", ValidationBypass, None, High, 80),
+            ("errors-increased", ValidationBypass, None, High),
             false,
             format!("linters and type checkers found {then} errors before and find {now} now"),
             "fix what they complain about",
@@ -107,7 +107,7 @@ fn fewer_files(before: &Measures, now: &Measures) -> Option<Finding> {
     let (then, now) = (before.tree?.files, now.tree?.files);
     (now < then).then(|| {
         finding(
-            ("file-count-dropped", FeatureRemoval, None, Medium, 50),
+            ("file-count-dropped", FeatureRemoval, None, Medium),
             false,
             format!("there were {then} files before and there are {now} now"),
             "make sure that none of them is missed",
@@ -124,7 +124,7 @@ fn less_coverage(thresholds: &Thresholds, then: &Measures, now: &Measures) -> Op
     let critical = lost >= thresholds.coverage_critical;
     let (pattern, severity) = if critical { ("LP-009", Critical) } else { ("LP-010", High) };
     Some(finding(
-        ("coverage-dropped", CoverageRegression, Some(pattern), severity, 90),
+        ("coverage-dropped", CoverageRegression, Some(pattern), severity),
         reaches_less(before, after),
         format!(
             "tests reached {:.1} % of the code before and reach {:.1} % now",
@@ -139,7 +139,7 @@ fn fewer_branches(thresholds: &Thresholds, then: &Measures, now: &Measures) -> O
     let (before, after) = (then.coverage?.branches?, now.coverage?.branches?);
     (before.percent() - after.percent() >= thresholds.branches).then(|| {
         finding(
-            ("branch-coverage-dropped", CoverageRegression, Some("LP-011"), High, 90),
+            ("branch-coverage-dropped", CoverageRegression, Some("LP-011"), High),
             reaches_less(before, after),
             format!(
                 "tests took {:.1} % of the branches before and take {:.1} % now",
@@ -168,7 +168,7 @@ pub(super) fn gets_nowhere(policy: &RecoveryPolicy, iteration: u32, got_on: &[bo
     let nowhere = got_on.len() >= policy.nowhere_iterations as usize && got_on.iter().all(|got_on| !got_on);
     (iteration > enough && nowhere).then(|| {
         finding(
-            ("iterations-without-progress", FeatureRemoval, Some("LP-020"), High, 70),
+            ("iterations-without-progress", FeatureRemoval, Some("LP-020"), High),
             false,
             format!("more than {enough} iterations were run, and the last ones get nowhere"),
             "give the agent a smaller task, or look at what it is missing",
@@ -181,14 +181,12 @@ fn reaches_less(before: Share, after: Share) -> bool {
     after.covered < before.covered
 }
 
+/// How sure a finding is that compares two measurements: it is what they say, and no estimate. So no threshold of
+/// confidence decides about it, only its rule, its severity and whether it blocks.
+const MEASURED_PERCENT: u8 = 100;
+
 fn finding(
-    (rule, regression_type, pattern, severity, confidence_percent): (
-        &str,
-        RegressionType,
-        Option<&str>,
-        Severity,
-        u8,
-    ),
+    (rule, regression_type, pattern, severity): (&str, RegressionType, Option<&str>, Severity),
     blocking: bool,
     message: String,
     undo: &str,
@@ -200,7 +198,7 @@ fn finding(
         regression_type,
         pattern: pattern.map(str::to_owned),
         severity,
-        confidence_percent,
+        confidence_percent: MEASURED_PERCENT,
         blocking,
         file: String::new(),
         line: 0,

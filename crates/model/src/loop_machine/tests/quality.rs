@@ -153,6 +153,18 @@ fn fewer_tests_in_a_green_run_are_a_regression_that_is_put_back() {
 }
 
 #[test]
+fn what_numbers_say_is_no_estimate_however_sure_one_has_to_be() {
+    let mut config = endless();
+    config.recovery.confidence_percent_min = 100;
+    let mut driver = measured(config, tests(9, 1));
+    iterate(&mut driver, "t1", true, tests(8, 0));
+    end_checks(&mut driver, "t0", false, tests(9, 1));
+    let recovery = driver.state.judged.recovery.as_ref().unwrap();
+    assert_eq!(recovery.diagnosed.as_ref().unwrap().1.confidence_percent, 100);
+    assert_eq!(recovery.escalated, None);
+}
+
+#[test]
 fn a_run_that_did_not_come_to_its_end_proves_nothing_about_the_rest() {
     let mut driver = measured(endless(), tests(9, 1));
     let cut_off = TestCounts { passed: 3, failed: 0, skipped: 0, complete: false, ..TestCounts::default() };
