@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use piton_agent::{Exit, Spec};
+use piton_agent::{Exit, Found, Spec};
 use piton_git::{Expected, Why};
 use piton_model::limits::LEFT_OUT_MAX;
 use piton_model::loop_machine::{
@@ -37,11 +37,13 @@ pub(super) fn perform(
     let number = attempt.number;
     let name = number.to_string();
     let plan = |_: &str| plan(context, attempt, state);
+    // A tombstone that is there was published by somebody who had just recorded the attempt.
+    let is_gone = !fresh && matches!(piton_agent::look(&context.attempts(), &name)?, Found::Absent);
     let mut kept = Kept::new(&context.launch, &name, Driving { context, state }, &plan).for_long();
     Ok(match Supervision::of_recorded(&attempt.host, &attempt.boot, fresh).run(&mut kept)? {
         Became::Postponed(command) => command,
-        Became::NeverStarted if fresh => Command::AbandonAttempt { attempt: number },
-        Became::NeverStarted => without_a_trace(context, number, state)?,
+        Became::NeverStarted if is_gone => without_a_trace(context, number, state)?,
+        Became::NeverStarted => Command::AbandonAttempt { attempt: number },
         Became::NoKeeper { detail } => Command::GiveUp { detail },
         Became::Ended(exit) => {
             // While the tree is looked at, a keeper of the first check, or of the next attempt, can start.
@@ -60,9 +62,9 @@ pub(super) fn perform(
 fn without_a_trace(context: &Context, attempt: u32, state: &State) -> Result<Command, WorldError> {
     let emptied = piton_agent::reap(&context.attempts(), &attempt.to_string())?;
     let left = Box::new(left(context, attempt, state)?);
-    Ok(match left.change {
-        Some(_) => Command::LoseAttempt { attempt, tree: proof_of(emptied), left },
-        None => Command::AbandonAttempt { attempt },
+    Ok(match left.snapshot.is_some() && left.change.is_none() {
+        true => Command::AbandonAttempt { attempt },
+        false => Command::LoseAttempt { attempt, tree: proof_of(emptied), left },
     })
 }
 
