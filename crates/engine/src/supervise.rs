@@ -219,10 +219,9 @@ impl Supervision {
                 port.require_lease()?;
                 let emptied = port.reap()?;
                 let rebooted = self.origin.as_ref().is_some_and(|(_, boot)| *boot != port.boot());
-                return Ok(Some(Became::Lost(match emptied {
-                    _ if rebooted => TreeProof::Rebooted,
-                    Emptied::Proven => TreeProof::Proven,
-                    Emptied::Scanned => TreeProof::Scanned,
+                return Ok(Some(Became::Lost(match rebooted {
+                    true => TreeProof::Rebooted,
+                    false => proof_of(emptied),
                 })));
             }
         }
@@ -257,6 +256,14 @@ impl Supervision {
             Seen::Dead | Seen::Plundered => self.at = At::Reap,
         }
         Ok(None)
+    }
+}
+
+/// How it is known that nothing of an attempt runs, where `emptied` is how its processes were ended.
+pub(crate) fn proof_of(emptied: Emptied) -> TreeProof {
+    match emptied {
+        Emptied::Proven => TreeProof::Proven,
+        Emptied::Scanned => TreeProof::Scanned,
     }
 }
 

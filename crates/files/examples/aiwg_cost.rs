@@ -12,8 +12,9 @@ use piton_files::aiwg::{Context, History, Written, publish, render};
 use piton_model::loop_machine::progress::Progress;
 use piton_model::loop_machine::{
     AgentConfig, Artifact, AttemptEnd, AttemptOutcome, AttemptRuling, Change, Check, CheckResult, CheckRound,
-    Conclusion, Counts, Coverage, GuardReport, IterationVerdict, Limits, LoopConfig, Measures, Next, OnLost,
-    OpenAttempt, Prompt, Quality, SessionPolicy, SessionRuling, Share, Snapshot, TestCounts, Verdict, create,
+    Conclusion, Counts, Coverage, GuardReport, IterationVerdict, JudgedTree, Limits, LoopConfig, Measures,
+    Next, OnLost, OpenAttempt, Prompt, Quality, RoundRuling, SessionPolicy, SessionRuling, Share, Snapshot,
+    TestCounts, Verdict, create,
 };
 use piton_model::{Event, State, Timestamp, apply};
 use piton_sys::file::{self, Durability};
@@ -115,9 +116,7 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
             },
             Event::ChecksFinished {
                 round: Box::new(round(number, &snapshot)),
-                fixed: 0,
-                unlike: None,
-                tests_fail: false,
+                ruling: judged(Next::Attempt),
             },
         ],
         _ => vec![
@@ -128,17 +127,17 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                 ruling: AttemptRuling {
                     next: Next::Checks,
                     counts: true,
+                    failed: Some(false),
                     hold: None,
                     guard: Some(Verdict::Reported),
+                    suspect: false,
                     session: SessionRuling::default(),
                 },
             },
             Event::ChecksStarted { round: number + 1 },
             Event::ChecksFinished {
                 round: Box::new(round(number, &snapshot)),
-                fixed: 0,
-                unlike: None,
-                tests_fail: false,
+                ruling: judged(Next::Verdict),
             },
         ],
     };
@@ -257,5 +256,17 @@ fn round(number: u32, snapshot: &Snapshot) -> CheckRound {
         beside: Vec::new(),
         duration_ms: 3_000,
         cancelled: false,
+    }
+}
+
+fn judged(next: Next) -> RoundRuling {
+    let baseline = next == Next::Attempt;
+    RoundRuling {
+        next,
+        fixed: 0,
+        tree: JudgedTree::Another,
+        tests_fail: (!baseline).then_some(false),
+        baseline,
+        unlike: None,
     }
 }

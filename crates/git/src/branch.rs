@@ -168,6 +168,16 @@ impl Workspace {
         Ok(answer.iter().flat_map(|text| text.lines()).map(str::to_owned).collect())
     }
 
+    /// Where branches can be pushed to: `origin`, else the first remote; nothing where there is none.
+    pub fn remote(&self) -> Result<Option<String>, Error> {
+        if self.is_private {
+            return Ok(None);
+        }
+        let names = self.answer(self.git("remote"))?.unwrap_or_default();
+        let origin = names.lines().find(|name| *name == "origin");
+        Ok(origin.or_else(|| names.lines().next()).map(str::to_owned))
+    }
+
     pub(crate) fn git(&self, command: &'static str) -> Call {
         Call::new(command, self.root())
     }

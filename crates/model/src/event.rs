@@ -12,8 +12,8 @@ use crate::hook::Mode;
 use crate::lifecycle::run_events;
 use crate::loop_machine::{
     Adoption, Answer, AttemptEnd, AttemptRuling, CheckRound, Conclusion, Consequence, HookCall, HookEnd,
-    LevelRise, LoopConfig, OpenAttempt, OpenCommit, QuestionKind, Raise, RebootReason, RecoveryStep,
-    Snapshot, SwitchReason, TreeProof,
+    Left, LevelRise, LoopConfig, OpenAttempt, OpenCommit, QuestionKind, Raise, RebootReason, RecoveryOutcome,
+    RecoveryStep, RoundRuling, Snapshot, SwitchReason, TreeProof,
 };
 use crate::status::{Kind, Reason};
 
@@ -39,6 +39,10 @@ run_events! {
         SnapshotTaken {
             /// What was found.
             snapshot: Snapshot,
+            /// The iteration under way is compared with it, and put back to it: nothing of an attempt is in it that nobody
+            /// has judged.
+            #[serde(default, skip_serializing_if = "crate::is_default")]
+            base: bool,
         },
 
         // ── Work: intent before the act, outcome after it ────────────────────────────────────────────
@@ -51,14 +55,8 @@ run_events! {
         ChecksFinished {
             /// What they found.
             round: Box<CheckRound>,
-            /// Checks that failed in the round before and pass now, and conditions that hold now.
-            fixed: u32,
-            /// Tests fail, by their runners where those are understood, else by the checks.
-            #[serde(default, skip_serializing_if = "crate::is_default")]
-            tests_fail: bool,
-            /// Why the work tree does not stand for the checkout. Then the round is no baseline, and the run rests.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            unlike: Option<String>,
+            /// What follows from that.
+            ruling: RoundRuling,
         },
         /// The driver means to start this attempt. Only while `running` with nothing open.
         AttemptStarted {
@@ -81,6 +79,10 @@ run_events! {
             attempt: u32,
             /// How it is known that nothing runs.
             tree: TreeProof,
+            /// What was found in the work tree then.
+            left: Box<Left>,
+            /// What follows from that.
+            ruling: AttemptRuling,
         },
 
         /// The driver means to commit what a green iteration left, on the branch of the run's own work tree. Only while
@@ -167,6 +169,12 @@ run_events! {
             consequence: Consequence,
             /// What the agent is told of it.
             tell: Option<String>,
+            /// How the recovery ends that asked.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            recovery: Option<RecoveryOutcome>,
+            /// The findings that it says were found rightly.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            confirmed: Vec<String>,
         },
 
         // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────

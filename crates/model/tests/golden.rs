@@ -45,9 +45,19 @@ examples! {
         pid: 4242,
         version: "0.1.0".to_owned()
     }
-    SnapshotTaken { snapshot: snapshot() }
+    SnapshotTaken { snapshot: snapshot(), base: true }
     ChecksStarted { round: 2 }
-    ChecksFinished { round: Box::new(round()), fixed: 1, tests_fail: true, unlike: None }
+    ChecksFinished {
+        round: Box::new(round()),
+        ruling: RoundRuling {
+            next: Next::Verdict,
+            fixed: 1,
+            tree: JudgedTree::Same,
+            tests_fail: Some(true),
+            baseline: true,
+            unlike: Some("`make` is not there".to_owned()),
+        }
+    }
     AttemptStarted {
         attempt: OpenAttempt {
             number: 5,
@@ -61,7 +71,16 @@ examples! {
     }
     AttemptFinished { attempt: 5, end: Box::new(attempt_end()), ruling: ruling() }
     AttemptAbandoned { attempt: 6 }
-    AttemptLost { attempt: 7, tree: TreeProof::Scanned }
+    AttemptLost {
+        attempt: 7,
+        tree: TreeProof::Scanned,
+        left: Box::new(Left {
+            snapshot: attempt_end().snapshot,
+            change: attempt_end().change,
+            guard: attempt_end().guard,
+        }),
+        ruling: ruling()
+    }
     HooksStarted {
         call: HookCall {
             number: 4,
@@ -140,8 +159,10 @@ examples! {
         question: 1,
         answer: Answer::Reject,
         comment: Some("use the vault".to_owned()),
-        consequence: Consequence::PutBack,
-        tell: Some("use the vault".to_owned())
+        consequence: Consequence::PutBack { refused: true, succeeded: true },
+        tell: Some("use the vault".to_owned()),
+        recovery: Some(RecoveryOutcome::Escalated),
+        confirmed: vec!["0123456789".to_owned()]
     }
     AnswerRefused { question: 1, why: "it was answered before".to_owned() }
     RunWaiting { reason: Reason::RateLimit, until: Some(Timestamp::from_millis(1_771_157_000_123)) }
@@ -358,8 +379,10 @@ fn ruling() -> AttemptRuling {
     AttemptRuling {
         next: Next::Attempt,
         counts: false,
+        failed: Some(true),
         hold: Some(Reason::RateLimit),
         guard: Some(Verdict::Asked),
+        suspect: true,
         session: SessionRuling {
             taken: true,
             continued: true,

@@ -225,8 +225,8 @@ pub struct Listed {
 pub struct Runs {
     /// Those that are there and sound, newest first.
     pub listed: Vec<Listed>,
-    /// What the journal lost, or what in it is not what was written; nothing where the list is complete.
-    pub lost: Option<Error>,
+    /// What the journal lost, or what in it is not what was written, run by run; nothing where the list is complete.
+    pub lost: Vec<Error>,
 }
 
 /// How far somebody has seen every run of a journal.

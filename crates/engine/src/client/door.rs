@@ -58,9 +58,14 @@ impl LocalClient {
     /// Every run, and what the list lacks where it is not sound.
     async fn all_runs(&self) -> Result<Runs, ClientError> {
         let (rows, lost) = match self.store()?.rows(Wanted::ALL).await {
-            Ok(page) => (page.rows, None),
+            Ok(page) => (page.rows, Vec::new()),
             Err(error @ piton_store::Error::Corrupt(_)) => {
-                (self.all_there().await?, Some(ClientError::from(error).into()))
+                let there = self.store()?.rows(Wanted::ALL_THERE).await?;
+                let mut found: Vec<_> = there.damaged.into_iter().map(piton_store::Error::Corrupt).collect();
+                if found.is_empty() {
+                    found.push(error);
+                }
+                (there.rows, found.into_iter().map(|error| ClientError::from(error).into()).collect())
             }
             Err(error) => return Err(error.into()),
         };
@@ -80,7 +85,7 @@ impl LocalClient {
         self.catch_up(&loaded).await?;
         let holder = self.driver_of(run).await?;
         let mut view = match &loaded.state {
-            StateOf::Loop(state) => status::view_of(state, holder.as_ref()),
+            StateOf::Loop(state) => status::view_of(self.layout(), state, holder.as_ref()),
             StateOf::Workflow(state) => {
                 workflows::view_of(self.layout(), state, self.look_around(state).await?, holder.as_ref())
             }

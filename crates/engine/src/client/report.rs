@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptEnd, AttemptRuling, CheckRound, Consequence, IterationVerdict, NoteKind, Prompt, TestStatus,
-    TestTracker, Verdict,
+    AttemptEnd, AttemptRuling, Change, CheckRound, Consequence, IterationVerdict, NoteKind, Prompt, Report,
+    TestStatus, TestTracker, Verdict,
 };
 use piton_model::{Event, RunId, State};
 use piton_sys::{Clock, SystemClock};
@@ -53,9 +53,14 @@ async fn of_loop(client: &LocalClient, run: &RunId, state: &State) -> Result<Rep
 }
 
 /// One iteration, as the events tell it.
+#[derive(Default)]
 struct Row {
     iteration: u32,
-    end: AttemptEnd,
+    /// How its last attempt ended; nothing of one that was lost, or where none began.
+    end: Option<AttemptEnd>,
+    /// The outcome of its last attempt cannot be known.
+    lost: bool,
+    change: Option<Change>,
     /// What was found in what it left; nothing of what was put back before anybody looked.
     checks: Option<CheckRound>,
     commit: Option<String>,
@@ -69,18 +74,18 @@ struct Row {
 }
 
 impl Row {
-    fn new(iteration: u32, end: AttemptEnd, ruling: &AttemptRuling) -> Self {
-        let refused = ruling.guard == Some(Verdict::Refused);
-        Self {
-            iteration,
-            end,
-            checks: None,
-            commit: None,
-            refused,
-            verdict: None,
-            rejected: false,
-            tests: TestsOf::default(),
-        }
+    /// An iteration whose attempt ended like this.
+    fn ended(iteration: u32, end: AttemptEnd, ruling: &AttemptRuling) -> Self {
+        let (change, refused) = (end.change.clone(), ruling.guard == Some(Verdict::Refused));
+        Self { iteration, change, end: Some(end), refused, ..Self::default() }
+    }
+
+    fn report(&self) -> Option<&Report> {
+        self.end.as_ref().and_then(|end| end.report.as_ref())
+    }
+
+    fn cost_microusd(&self) -> Option<u64> {
+        self.report().and_then(|report| report.cost_microusd)
     }
 
     /// What became of it, in a word.
@@ -93,27 +98,51 @@ impl Row {
         }
         match self.verdict {
             Some(IterationVerdict::Refused) => "refused",
+            Some(IterationVerdict::Skipped) if self.is_left_out() => "left out",
             Some(IterationVerdict::Skipped) => "skipped",
             Some(IterationVerdict::Doubted) => "doubted",
-            Some(IterationVerdict::Kept) | None => words::outcome_word(self.end.outcome),
+            Some(IterationVerdict::Kept) | None => match &self.end {
+                Some(end) => words::outcome_word(end.outcome),
+                None => "lost",
+            },
         }
+    }
+
+    /// Whether nobody began it.
+    fn is_left_out(&self) -> bool {
+        self.end.is_none() && !self.lost
+    }
+
+    /// How long its agent worked.
+    fn took(&self) -> String {
+        match &self.end {
+            Some(end) => words::duration(end.duration_ms),
+            None if self.lost => "unknown".to_owned(),
+            None => "–".to_owned(),
+        }
+    }
+
+    fn cost(&self) -> String {
+        let unknown = || if self.is_left_out() { "–".to_owned() } else { "unknown".to_owned() };
+        self.cost_microusd().map_or_else(unknown, words::money)
     }
 
     fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "iteration": self.iteration,
-            "outcome": self.end.outcome,
+            "outcome": self.end.as_ref().map(|end| end.outcome),
+            "lost": self.lost,
             "verdict": self.verdict,
             "rejected": self.rejected,
-            "duration_ms": self.end.duration_ms,
-            "change": self.end.change,
+            "duration_ms": self.end.as_ref().map(|end| end.duration_ms),
+            "change": self.change,
             "checks": self.checks.as_ref().map(|round| &round.checks),
             "commit": self.commit,
             "tests_broken": self.tests.broken,
             "tests_fixed": self.tests.fixed,
             "tests_no_longer_failing": self.tests.lifted,
-            "cost_microusd": self.end.report.as_ref().and_then(|report| report.cost_microusd),
-            "summary": self.end.report.as_ref().and_then(|report| report.summary.as_ref()),
+            "cost_microusd": self.cost_microusd(),
+            "summary": self.report().and_then(|report| report.summary.as_ref()),
         })
     }
 }
@@ -132,21 +161,21 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
                 Event::AttemptStarted { attempt } => iteration = attempt.iteration,
                 Event::AttemptFinished { end, ruling, .. } => {
                     rows.retain(|row| row.iteration != iteration);
-                    rows.push(Row::new(iteration, *end, &ruling));
+                    rows.push(Row::ended(iteration, *end, &ruling));
+                }
+                Event::AttemptLost { left, .. } => {
+                    rows.retain(|row| row.iteration != iteration);
+                    rows.push(Row { iteration, lost: true, change: left.change, ..Row::default() });
                 }
                 Event::IterationConcluded { conclusion } => {
-                    if let Some(last) = rows.last_mut().filter(|row| row.iteration == conclusion.iteration) {
-                        last.verdict = Some(conclusion.verdict);
+                    if rows.last().is_none_or(|row| row.iteration != conclusion.iteration) {
+                        rows.push(Row { iteration: conclusion.iteration, ..Row::default() });
                     }
+                    rows.last_mut().expect("it is there").verdict = Some(conclusion.verdict);
                 }
-                Event::QuestionClosed { consequence: Consequence::PutBack, .. } => {
-                    // What the guard doubted is refused; anything else a person did not want.
-                    match rows.last_mut() {
-                        Some(last) if last.verdict == Some(IterationVerdict::Doubted) => {
-                            last.verdict = Some(IterationVerdict::Refused);
-                        }
-                        Some(last) => last.rejected = true,
-                        None => {}
+                Event::QuestionClosed { consequence: Consequence::PutBack { refused, .. }, .. } => {
+                    if let Some(last) = rows.last_mut() {
+                        (last.refused, last.rejected) = (refused, !refused);
                     }
                 }
                 Event::CommitFinished { commit, .. } => {
@@ -154,7 +183,7 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
                         last.commit = commit.or(last.commit.take());
                     }
                 }
-                Event::ChecksFinished { round, unlike: None, .. } => {
+                Event::ChecksFinished { round, ruling } if ruling.unlike.is_none() => {
                     known.follow(&round.tests);
                     // After the verdict, and after a refusal, the files are others than those it left.
                     if let Some(last) = rows.last_mut().filter(|row| row.verdict.is_none() && !row.refused) {
@@ -251,11 +280,10 @@ fn text(state: &State, rows: &[Row]) -> String {
     tests_by_name(&mut text, state, rows);
     text.push_str("\n## Iterations\n\n| # | agent | change | checks | took | cost | commit |\n|---|---|---|---|---|---|---|\n");
     for row in rows {
-        let change = row.end.change.as_ref().map_or_else(
+        let change = row.change.as_ref().map_or_else(
             || "none".to_owned(),
             |change| format!("+{} −{} in {}", change.added, change.removed, change.files_total),
         );
-        let cost = row.end.report.as_ref().and_then(|report| report.cost_microusd);
         let commit = row.commit.as_deref();
         let _ = writeln!(
             text,
@@ -263,14 +291,14 @@ fn text(state: &State, rows: &[Row]) -> String {
             row.iteration,
             row.fate(),
             row.checks.as_ref().map_or_else(|| "not run".to_owned(), words::checks),
-            words::duration(row.end.duration_ms),
-            cost.map_or_else(|| "unknown".to_owned(), words::money),
+            row.took(),
+            row.cost(),
             commit.map_or_else(|| "–".to_owned(), |commit| format!("`{}`", &commit[..commit.len().min(10)])),
         );
     }
     let summaries: Vec<_> = rows
         .iter()
-        .filter_map(|row| Some((row.iteration, row.end.report.as_ref()?.summary.as_deref()?.trim())))
+        .filter_map(|row| Some((row.iteration, row.report()?.summary.as_deref()?.trim())))
         .filter(|(_, summary)| !summary.is_empty())
         .collect();
     if !summaries.is_empty() {
@@ -282,7 +310,8 @@ fn text(state: &State, rows: &[Row]) -> String {
     let cheats: Vec<_> = rows
         .iter()
         .flat_map(|row| {
-            row.end.guard.iter().flat_map(move |guard| guard.findings.iter().map(move |found| (row, found)))
+            let guard = row.end.iter().filter_map(|end| end.guard.as_ref());
+            guard.flat_map(move |guard| guard.findings.iter().map(move |found| (row, found)))
         })
         .filter(|(_, finding)| finding.blocking)
         .collect();
@@ -296,7 +325,7 @@ fn text(state: &State, rows: &[Row]) -> String {
     let notes: Vec<_> = rows
         .iter()
         .flat_map(|row| {
-            row.end.report.iter().flat_map(move |report| report.notes.iter().map(move |note| (row, note)))
+            row.report().into_iter().flat_map(move |report| report.notes.iter().map(move |note| (row, note)))
         })
         .collect();
     let by_people: Vec<_> =

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use piton_git::Workspace;
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
     CheckResult, ContextLevel, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, SessionPolicy,
@@ -17,9 +18,11 @@ use piton_view::{
     TestsView, UsedView,
 };
 
+use crate::layout::Layout;
+
 /// Everything about a loop at one moment.
-pub(super) fn view_of(state: &State, holder: Option<&Holder>) -> StatusView {
-    let status = status_of(state, holder);
+pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> StatusView {
+    let status = status_of(layout, state, holder);
     StatusView {
         questions: asked(state),
         at_a_key: state.at_a_key(),
@@ -34,13 +37,13 @@ pub(super) fn view_of(state: &State, holder: Option<&Holder>) -> StatusView {
     }
 }
 
-fn status_of(state: &State, holder: Option<&Holder>) -> RunStatus {
+fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStatus {
     let scores: Vec<f64> = state.judged.recent.iter().map(|record| record.score).collect();
     RunStatus {
         entry: state.entry(),
         detail: state.detail.clone(),
         since: state.since,
-        next: next_command(state, holder.is_some()),
+        next: next_command(layout, state, holder.is_some()),
         next_once: next_once(state),
         mode: state.mode().as_str(),
         modes: modes_of(state),
@@ -169,12 +172,19 @@ fn percentile(values: &VecDeque<u32>, percent: usize) -> Option<u32> {
 }
 
 /// The command that helps most where the run is.
-fn next_command(state: &State, driven: bool) -> String {
+fn next_command(layout: &Layout, state: &State, driven: bool) -> String {
     let id = state.run.short();
     match (state.status, state.reason) {
         (Status::Completed, _) if let Some(worktree) = &state.config.worktree => {
             let branch = &worktree.branch;
-            format!("git push origin {branch} && piton report {id} | gh pr create -f -H {branch} -F -")
+            match remote(layout) {
+                Some(remote) => {
+                    format!(
+                        "git push {remote} {branch} && piton report {id} | gh pr create -f -H {branch} -F -"
+                    )
+                }
+                None => format!("git merge {branch}"),
+            }
         }
         (Status::Completed, _) => format!("piton diff {id}"),
         (Status::Waiting, _) if state.is_left_open() && !driven => format!("piton resume {id}"),
@@ -187,13 +197,18 @@ fn next_command(state: &State, driven: bool) -> String {
         (Status::Stopped, _) if still_holds(state) == Some(StillHolds::ForGood) => {
             format!("piton report {id}")
         }
-        // Whatever it rests for: one that also stands at a ceiling does not go on without room.
+        // Whatever it rests for: one that also stands at a ceiling does not go on without room, unless there is work to judge.
         _ => {
-            let raise = raise_past(state).filter(|_| !state.status.is_active());
+            let raise = raise_past(state).filter(|_| !state.status.is_active() && !state.has_unjudged_work());
             let raise = raise.map_or_else(String::new, |raise| format!(" {raise}"));
             format!("piton resume {id}{raise}")
         }
     }
+}
+
+/// Where the repository's branches can be pushed to, as far as git says.
+fn remote(layout: &Layout) -> Option<String> {
+    Workspace::open(layout.root(), &layout.state()).and_then(|workspace| workspace.remote()).ok().flatten()
 }
 
 /// What has to be brought about before that helps.

@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use piton_agent::{Exit, Spec};
+use piton_agent::{Exit, Found, Spec};
 use piton_git::{Expected, Why};
 use piton_model::limits::LEFT_OUT_MAX;
-use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, LeftOut, OpenAttempt, PromptRecord, Snapshot};
+use piton_model::loop_machine::{
+    AttemptEnd, AttemptOutcome, Left, LeftOut, OpenAttempt, PromptRecord, Snapshot,
+};
 use piton_model::{Command, State};
 use piton_sys::{Clock, SystemClock, file};
 
 use super::{Context, Driving, WorldError, brief, end, guard, prompt, snapshot_id};
 use crate::launch::{AGENT_OUTPUT_BYTES_MAX, What, Work, require_adapter};
 use crate::supervise::kept::{Kept, Plan};
-use crate::supervise::{Became, Supervision};
+use crate::supervise::{Became, Supervision, proof_of};
 
 /// How long a snapshot shows the tree of a run in which nothing works.
 const RESTS_FOR: Duration = Duration::from_secs(2);
@@ -35,9 +37,12 @@ pub(super) fn perform(
     let number = attempt.number;
     let name = number.to_string();
     let plan = |_: &str| plan(context, attempt, state);
+    // A tombstone that is there was published by somebody who had just recorded the attempt.
+    let is_gone = !fresh && matches!(piton_agent::look(&context.attempts(), &name)?, Found::Absent);
     let mut kept = Kept::new(&context.launch, &name, Driving { context, state }, &plan).for_long();
     Ok(match Supervision::of_recorded(&attempt.host, &attempt.boot, fresh).run(&mut kept)? {
         Became::Postponed(command) => command,
+        Became::NeverStarted if is_gone => without_a_trace(context, number, state)?,
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
         Became::NoKeeper { detail } => Command::GiveUp { detail },
         Became::Ended(exit) => {
@@ -45,8 +50,37 @@ pub(super) fn perform(
             context.launch.expect_another();
             finish(context, attempt, state, &exit)?
         }
-        Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },
+        Became::Lost(tree) => {
+            let left = Box::new(left(context, number, state)?);
+            Command::LoseAttempt { attempt: number, tree, left }
+        }
     })
+}
+
+/// Whoever recorded the attempt is gone, and there is no directory of it: it never started, or somebody took that away. Where
+/// the tree is as it was, it makes no difference. Else what changed may be the agent's, and so it is judged.
+fn without_a_trace(context: &Context, attempt: u32, state: &State) -> Result<Command, WorldError> {
+    let emptied = piton_agent::reap(&context.attempts(), &attempt.to_string())?;
+    let left = Box::new(left(context, attempt, state)?);
+    Ok(match left.snapshot.is_some() && left.change.is_none() {
+        true => Command::AbandonAttempt { attempt },
+        false => Command::LoseAttempt { attempt, tree: proof_of(emptied), left },
+    })
+}
+
+/// What is in the tree after an attempt of which nothing else is known. Edits from after its death are taken for its own.
+fn left(context: &Context, attempt: u32, state: &State) -> Result<Left, WorldError> {
+    match take_snapshot(context, &format!("after attempt {attempt}")) {
+        Ok(snapshot) => look_at(context, state, snapshot),
+        // The machine knows what to think of a tree that nobody saw.
+        Err(_) => Ok(Left::default()),
+    }
+}
+
+fn look_at(context: &Context, state: &State, after: Snapshot) -> Result<Left, WorldError> {
+    let change = change_since(context, state, &after)?;
+    let guard = guard::look(context, state, &after)?;
+    Ok(Left { snapshot: Some(after), change, guard })
 }
 
 /// What the attempt is to be, once it is clear that nothing of it is there: the tree it starts from, its prompt, what its
@@ -171,9 +205,8 @@ fn finish(
     if end.outcome != AttemptOutcome::NotStartable {
         match take_snapshot(context, &format!("after attempt {}", attempt.number)) {
             Ok(snapshot) => {
-                end.change = change_since(context, state, &snapshot)?;
-                end.guard = guard::look(context, state, &snapshot)?;
-                end.snapshot = Some(snapshot);
+                let Left { snapshot, change, guard } = look_at(context, state, snapshot)?;
+                (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
             }
             // An attempt whose work cannot be kept has failed, whatever its agent says.
             Err(error) => {

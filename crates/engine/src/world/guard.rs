@@ -12,7 +12,7 @@ use super::{Context, WorldError, snapshot_id};
 /// Programs that run the script which follows.
 const INTERPRETERS: [&str; 9] = ["sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl"];
 
-/// What the guard says about `after`, compared with the tree before the iteration. `None` where it was not asked,
+/// What the guard says about `after`, compared with the last judged tree: the one before the iteration. `None` where it was not asked,
 /// or has nothing to compare.
 pub(super) fn look(
     context: &Context,

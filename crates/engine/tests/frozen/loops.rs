@@ -6,7 +6,8 @@ use piton_files::{aiwg, ralph};
 use piton_model::hook::{Builtin, Hook, HookPoint, Hooks};
 use piton_model::loop_machine::{
     Adoption, AgentConfig, Answer, AttemptEnd, AttemptOutcome, Check, CheckResult, CheckRound, GuardMode,
-    HookEnd, LoopConfig, Open, Place, Raise, Report, SessionPolicy, Snapshot, TreeProof, Worktree, create,
+    HookEnd, Left, LoopConfig, Open, Place, Raise, Report, SessionPolicy, Snapshot, TreeProof, Worktree,
+    create,
 };
 use piton_model::{Command, Event, Seq, State, Status, StopOrigin};
 use serde_json::json;
@@ -175,7 +176,9 @@ fn eventful() -> Script<State> {
     });
     // Lost with its machine; the next driver tries again.
     let attempt = script.state.work.attempt;
-    script.drive(2).command(Command::LoseAttempt { attempt, tree: TreeProof::Scanned });
+    let AttemptEnd { snapshot, change, guard, .. } = works("2", Report::default());
+    let left = Box::new(Left { snapshot, change, guard });
+    script.drive(2).command(Command::LoseAttempt { attempt, tree: TreeProof::Scanned, left });
     // Refused by the provider, until a moment.
     let limited = json!({"error_class": "rate_limit", "message": "try later", "session_id": "s2"});
     let mut end = works("2", serde_json::from_value(limited).expect("a report"));

@@ -126,7 +126,7 @@ fn request(state: &State, dice: &mut Dice<'_>) -> Option<Event> {
 fn attempt(number: u32, dice: &mut Dice<'_>) -> Command {
     match dice.below(20) {
         0 => return Command::AbandonAttempt { attempt: number },
-        1 => return Command::LoseAttempt { attempt: number, tree: TreeProof::Scanned },
+        1 => return Command::LoseAttempt { attempt: number, tree: TreeProof::Scanned, left: Box::default() },
         _ => {}
     }
     let outcomes = [

@@ -115,7 +115,7 @@ fn history() -> Vec<Happened> {
     };
     vec![
         Fact(driver),
-        Fact(Event::SnapshotTaken { snapshot: snapshot("a") }),
+        Fact(Event::SnapshotTaken { snapshot: snapshot("a"), base: false }),
         Fact(Event::ChecksStarted { round: 1 }),
         checked(round(1, [false, false], false)),
         Fact(Event::AttemptStarted { attempt: attempt(1) }),

@@ -5,13 +5,12 @@
 
 use super::config::{LoopConfig, OnLost, Raise};
 use super::facts::{
-    AttemptEnd, AttemptOutcome, CheckRound, OpenAttempt, OpenCommit, QuestionKind, ReportStatus, Snapshot,
-    TreeProof,
+    AttemptEnd, CheckRound, Left, OpenAttempt, OpenCommit, QuestionKind, ReportStatus, Snapshot, TreeProof,
 };
 use super::hook_calls::HookEnd;
 use super::state::{GivenAnswer, Next, Open, State};
 use super::stop::{self, StopVerdict};
-use super::{RebootReason, done, guard, hook_calls, judge, limit, mode, session};
+use super::{RebootReason, done, guard, hook_calls, judge, limit, mode, session, unjudged};
 use crate::event::{Event, StopOrigin};
 use crate::lifecycle::until_settled;
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
@@ -53,6 +52,8 @@ pub enum Command {
         attempt: u32,
         /// How it is known that nothing of it runs.
         tree: TreeProof,
+        /// What was found in the work tree.
+        left: Box<Left>,
     },
     /// The checks ended like this.
     EndChecks(Box<CheckRound>),
@@ -122,7 +123,8 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
             if state.seen.snapshot.as_ref() == Some(&snapshot) && state.seen.start.is_some() {
                 return Ok(Vec::new());
             }
-            Event::SnapshotTaken { snapshot }
+            let base = matches!(state.work.open, Some(Open::Attempt(_))) && unjudged::is_base(state);
+            Event::SnapshotTaken { snapshot, base }
         }
         Command::EndAttempt { attempt, end } => {
             require_open_attempt(state, attempt)?;
@@ -135,22 +137,21 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
             require_open_attempt(state, attempt)?;
             Event::AttemptAbandoned { attempt }
         }
-        Command::LoseAttempt { attempt, tree } => {
+        Command::LoseAttempt { attempt, tree, left } => {
             require_open_attempt(state, attempt)?;
-            Event::AttemptLost { attempt, tree }
+            let left = Box::new(left.bounded());
+            let ruling = judge::lost(state, &left);
+            Event::AttemptLost { attempt, tree, left, ruling }
         }
         Command::EndChecks(round) => {
             if state.work.open != Some(Open::Checks(round.number)) {
                 return Err(Rejection::NotOpen);
             }
-            let fixed = judge::fixed(state.seen.checks.as_ref(), &round);
             let round = Box::new(round.bounded());
-            let unlike = judge::unlike(state, &round);
-            let rest = unlike
-                .clone()
-                .map(|why| Event::RunStopped { reason: Reason::Environment, detail: Some(why) });
-            let tests_fail = judge::tests_fail(state.seen.baseline.as_ref(), &round);
-            let finished = Event::ChecksFinished { round, fixed, tests_fail, unlike };
+            let ruling = judge::round(state, &round);
+            let detail = ruling.unlike.clone();
+            let rest = detail.is_some().then_some(Event::RunStopped { reason: Reason::Environment, detail });
+            let finished = Event::ChecksFinished { round, ruling };
             return Ok(std::iter::once(finished).chain(rest).collect());
         }
         Command::EndHooks(end) => {
@@ -217,6 +218,9 @@ fn following(state: &State, now: Timestamp) -> Option<Event> {
     match state.status {
         Status::Completed => None,
         Status::Paused | Status::Stopped | Status::Failed => {
+            if let Some(event) = mode::requested(state) {
+                return Some(event);
+            }
             if let Some(raise) = &state.requests.resume {
                 return Some(Event::RunResumed { raise: raise.clone() });
             }
@@ -337,37 +341,26 @@ fn met_condition(state: &State) -> Option<Event> {
     }
 }
 
-/// What stands in the way of the next attempt. A run does not end over work that nobody has judged: it may be all there was
-/// to do.
+/// What stands in the way of the next attempt. A run does not end over work that nobody has judged.
 fn before_attempt(state: &State, now: Timestamp) -> Option<Event> {
     let event = obstacle(state, now)?;
     match event {
-        Event::RunStopped { .. } | Event::RunFailed { .. } if is_unjudged(state) => {
+        Event::RunStopped { .. } | Event::RunFailed { .. } if state.has_unjudged_work() => {
             Some(Event::ChecksStarted { round: state.work.round.saturating_add(1) })
         }
         _ => Some(event),
     }
 }
 
-/// Whether an attempt may have done something of which nothing was judged since: its provider refused in the middle. One that
-/// was not let in has done nothing, unless the tree says otherwise. Where the guard has something against what it left, or
-/// could not look because it was lost, checks alone prove nothing.
-fn is_unjudged(state: &State) -> bool {
-    let Some(ended) = &state.work.ended else { return false };
-    let tree_of = |snapshot: &Option<Snapshot>| snapshot.as_ref().map(|snapshot| snapshot.tree.clone());
-    let judged = state.seen.checks.as_ref().and_then(|round| tree_of(&round.snapshot));
-    let worked = match (ended.outcome, ended.hold) {
-        (AttemptOutcome::Cancelled | AttemptOutcome::NotStartable, _) => false,
-        (_, Some(Reason::AttemptLost)) => false,
-        (_, Some(Reason::Auth | Reason::Environment)) => judged != tree_of(&state.seen.snapshot),
-        (_, _) => true,
-    };
-    worked && !ended.suspect && state.needs_checks() && state.work.iteration > state.counters.iterations
-}
-
 fn obstacle(state: &State, now: Timestamp) -> Option<Event> {
-    if let Some(event) = held(state, now) {
-        return Some(event);
+    let at_ceiling = limit::reached(state, now).map(|reason| stopped_at(state, reason));
+    match held(state, now) {
+        // Whom a run has nothing more to ask for it does not wait for, nor does a person say whether it may ask.
+        Some(Event::RunWaiting { .. } | Event::QuestionAsked { .. }) if at_ceiling.is_some() => {
+            return at_ceiling;
+        }
+        Some(event) => return Some(event),
+        None => {}
     }
     if let Some(report) = &state.seen.report
         && report.status == Some(ReportStatus::Blocked)
@@ -381,12 +374,16 @@ fn obstacle(state: &State, now: Timestamp) -> Option<Event> {
             detail: Some("every check passes already, so `checks-pass` could never be judged".to_owned()),
         });
     }
-    match limit::reached(state, now)? {
-        Reason::FailureStreak => Some(Event::RunFailed {
-            reason: Reason::FailureStreak,
-            detail: Some(format!("{} attempts in a row failed", state.counters.failures_in_a_row)),
-        }),
-        reason => Some(Event::RunStopped { reason, detail: None }),
+    at_ceiling
+}
+
+fn stopped_at(state: &State, reason: Reason) -> Event {
+    let failures = state.counters.failures_in_a_row;
+    match reason {
+        Reason::FailureStreak => {
+            Event::RunFailed { reason, detail: Some(format!("{failures} attempts in a row failed")) }
+        }
+        reason => Event::RunStopped { reason, detail: None },
     }
 }
 
@@ -556,12 +553,13 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         }
         Event::SkipRequested {} if !state.can_skip() => nothing_to("skip"),
         Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
-            Some(reason) => {
+            // What is left to judge is judged first, and then the ceiling speaks.
+            Some(reason) if !state.has_unjudged_work() => {
                 let raise = limit::raise_past(state).unwrap_or_default();
                 Err(Rejection::AtLimit { run: run(), reason, raise })
             }
-            None if !state.people.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),
-            None => Ok(()),
+            _ if !state.people.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),
+            _ => Ok(()),
         },
         Event::AnswerGiven { question, .. }
             if state.people.questions.iter().all(|open| open.number != *question) =>

@@ -57,6 +57,16 @@ pub struct Change {
     pub artifacts: Vec<Artifact>,
 }
 
+impl Change {
+    /// The same within the limits of an event.
+    #[must_use]
+    fn bounded(mut self) -> Self {
+        self.files.truncate(MODIFIED_FILES_MAX);
+        self.artifacts.truncate(ARTIFACTS_MAX);
+        self
+    }
+}
+
 /// A file as an attempt left it.
 #[record(Eq)]
 pub struct Artifact {
@@ -146,10 +156,28 @@ impl AttemptEnd {
                 *warning = clip(warning, TAIL_BYTES_MAX).to_owned();
             }
         }
-        if let Some(change) = &mut self.change {
-            change.files.truncate(MODIFIED_FILES_MAX);
-            change.artifacts.truncate(ARTIFACTS_MAX);
-        }
+        self.change = self.change.map(Change::bounded);
+        self
+    }
+}
+
+/// What was found in the work tree where nothing else is known of an attempt.
+#[record(Default, Eq)]
+pub struct Left {
+    /// The tree; nothing where it could not be looked at.
+    pub snapshot: Option<Snapshot>,
+    /// What differs from before.
+    pub change: Option<Change>,
+    /// What the guard says about that.
+    pub guard: Option<GuardReport>,
+}
+
+impl Left {
+    /// The same within the limits of an event.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.guard = self.guard.map(GuardReport::bounded);
+        self.change = self.change.map(Change::bounded);
         self
     }
 }

@@ -52,11 +52,6 @@ pub struct Counts {
 }
 
 impl GuardReport {
-    /// Whether anything in it blocks.
-    pub fn blocks(&self) -> bool {
-        self.findings.iter().any(|finding| finding.blocking)
-    }
-
     /// The same within the limits of an event.
     #[must_use]
     pub(super) fn bounded(mut self) -> Self {

@@ -33,6 +33,7 @@ pub mod stop;
 #[cfg(test)]
 mod tests;
 mod tracker;
+mod unjudged;
 mod verdict;
 
 pub use adoption::{Adopted, Adoption, Earlier, EarlierTests};
@@ -46,7 +47,7 @@ pub use decide::{Command, Place, admit, advance, create};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,
-    ConditionResult, ErrorClass, IntendedSession, LeftOut, Note, NoteKind, Objectives, OpenAttempt,
+    ConditionResult, ErrorClass, IntendedSession, Left, LeftOut, Note, NoteKind, Objectives, OpenAttempt,
     OpenCommit, PromptRecord, QuestionKind, Report, ReportStatus, ReportedObjectives, Snapshot, TreeProof,
     Usage,
 };
@@ -76,11 +77,13 @@ pub use stop::{
     NamedStop, Probe, STOP_DEPTH_MAX, STOP_TYPES, StillHolds, StopCondition, StopLists, StopResult,
     StopVerdict, all_asked, still_holds, stop_decision, stop_progress,
 };
-pub use tracker::{NamedTests, TestChanges, TestStatus, TestTracker, TrackedTest};
+pub use tracker::{JudgedTree, NamedTests, TestChanges, TestStatus, TestTracker, TrackedTest};
 
 pub use judge::progress::ProgressPolicy;
 pub use judge::{context, progress, reboot};
-pub use verdict::{AttemptRuling, Conclusion, Consequence, IterationVerdict, LevelRise, SessionRuling};
+pub use verdict::{
+    AttemptRuling, Conclusion, Consequence, IterationVerdict, LevelRise, RoundRuling, SessionRuling,
+};
 
 pub use crate::finding::{RegressionType, Severity};
 pub use crate::rejection::Rejection;

@@ -208,15 +208,21 @@ pub(super) fn is_between_iterations(kind: QuestionKind) -> bool {
 
 /// The switch that is due.
 pub(super) fn switch(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some(event) = requested(state) {
+        return Some(event);
+    }
     let from = state.mode();
     let (to, why) = wanted(state, now).filter(|(to, _)| *to != from)?;
     Some(Event::ModeSwitched { from, to, why })
 }
 
+/// The switch that somebody asked for. It needs no work, so a run at rest has it at once.
+pub(super) fn requested(state: &State) -> Option<Event> {
+    let (from, to) = (state.mode(), state.requests.mode?);
+    (to != from).then_some(Event::ModeSwitched { from, to, why: SwitchReason::UserRequest })
+}
+
 fn wanted(state: &State, now: Timestamp) -> Option<(Mode, SwitchReason)> {
-    if let Some(mode) = state.requests.mode {
-        return Some((mode, SwitchReason::UserRequest));
-    }
     if let Some(entry) = scheduled(state, now) {
         return Some((entry.mode, SwitchReason::Scheduled { at: entry.at }));
     }

@@ -16,4 +16,5 @@ mod quality;
 mod reboot;
 mod recovery;
 mod rests;
+mod unjudged;
 mod verdicts;

@@ -62,8 +62,8 @@ pub struct TestChanges {
 }
 
 /// The tree that a run of the suite judged, beside the one that was judged before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum JudgedTree {
+#[record(Copy, Eq)]
+pub enum JudgedTree {
     /// Another one.
     Another,
     /// The same: nothing changed that could explain another result.

@@ -9,21 +9,45 @@ use super::judge::quality::Quality;
 use super::judge::reboot::RebootReason;
 use super::judge::reinforcement::Level;
 use super::state::Next;
+use super::tracker::JudgedTree;
 use crate::status::Reason;
 
 /// What follows from how an attempt ended.
-#[record(omit(counts, session))]
+#[record(omit(counts, suspect, session))]
 pub struct AttemptRuling {
     /// What comes next: the checks, the verdict on its iteration, or another attempt at it.
     pub next: Next,
-    /// The agent came to its own end: what it was told it has read, and a failure of it counts.
+    /// The agent came to its own end: what it was told it has read.
     pub counts: bool,
+    /// Whether it is one more failure in a row, or ends the row; nothing where neither.
+    pub failed: Option<bool>,
     /// What must pass before its iteration is tried again.
     pub hold: Option<Reason>,
     /// What becomes of what the guard found; nothing where what it left is not judged.
     pub guard: Option<Verdict>,
+    /// What it left is not judged, and checks alone would prove nothing about it: the guard has something against it, or
+    /// could not look.
+    pub suspect: bool,
     /// What it means for the agent's session.
     pub session: SessionRuling,
+}
+
+/// What follows from a round of checks.
+#[record(omit(baseline))]
+pub struct RoundRuling {
+    /// What comes next: the verdict on an iteration, an attempt, or the same checks again.
+    pub next: Next,
+    /// Checks that failed in the round before and pass now, and conditions that hold now.
+    pub fixed: u32,
+    /// Which tree it judged.
+    pub tree: JudgedTree,
+    /// Whether tests fail after an iteration, by their runners where those are understood, else by the checks; nothing where
+    /// the round is no iteration's.
+    pub tests_fail: Option<bool>,
+    /// It is the round that the run begins with.
+    pub baseline: bool,
+    /// Why the work tree does not stand for the checkout. Then the round counts for nothing, and the run rests.
+    pub unlike: Option<String>,
 }
 
 /// What an attempt means for the session it worked in.
@@ -97,7 +121,12 @@ pub enum Consequence {
         best: bool,
     },
     /// The files of the last iteration are put back.
-    PutBack,
+    PutBack {
+        /// The guard doubted it, so it was refused; else nobody says that anything was wrong with it.
+        refused: bool,
+        /// It was counted as a success until now.
+        succeeded: bool,
+    },
     /// The iteration that would have come next is left out.
     LeaveOut,
     /// The session gives way to a fresh one.

@@ -191,7 +191,7 @@ async fn journal(layout: &Layout) -> Finding {
     match repository::open_existing(layout) {
         Ok(None) => finding("journal", State::Ok, "none yet"),
         Ok(Some(client)) => match client.runs().await {
-            Ok(runs) => match runs.lost {
+            Ok(runs) => match runs.lost.into_iter().next() {
                 Some(lost) => finding("journal", State::Bad, lost.message),
                 None => finding("journal", State::Ok, words::count(runs.listed.len(), "run")),
             },

@@ -35,7 +35,7 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         let runs = client.runs().await?;
         let shown = select(runs.listed, arguments, since).into_iter();
         listed.extend(shown.map(|run| Placed { repository: repository.clone(), run }));
-        if let Some(lost) = runs.lost {
+        for lost in runs.lost {
             out.failure(&lost);
             code = lost.kind.exit_code();
         }

@@ -132,14 +132,12 @@ async fn of_every<T>(
     for run in runs.listed.iter().map(|listed| &listed.entry).filter(|run| kinds.contains(&run.kind)) {
         match ask(&run.run_id).await {
             Ok(answer) => answers.push(answer),
-            Err(failure) if failure.kind == ErrorKind::Corrupt => {
-                lost.get_or_insert(failure);
-            }
+            Err(failure) if failure.kind == ErrorKind::Corrupt => lost.push(failure),
             Err(failure) => return Err(failure),
         }
     }
     lost.iter().for_each(|failure| out.failure(failure));
-    Ok((answers, lost.map_or(ExitCode::Done, |failure| failure.kind.exit_code())))
+    Ok((answers, lost.first().map_or(ExitCode::Done, |failure| failure.kind.exit_code())))
 }
 
 /// What a request brought up besides being taken.

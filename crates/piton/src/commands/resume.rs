@@ -31,7 +31,7 @@ async fn resume_all(global: &Global, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
     let runs = client.runs().await?;
     let mut code = ExitCode::Done;
-    if let Some(lost) = runs.lost {
+    for lost in runs.lost {
         out.failure(&lost);
         code = lost.kind.exit_code();
     }

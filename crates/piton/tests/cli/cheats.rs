@@ -1,6 +1,6 @@
 //! The guard inside a loop: an agent that cheats is caught each time, and the run ends with honest work.
 
-use crate::common::{Ran, World};
+use crate::common::{Ran, World, eventually};
 
 const TESTS: &str = "\
 import unittest
@@ -185,7 +185,7 @@ fn a_refused_cheat_is_put_back_even_when_the_driver_dies_right_after_it() {
         "1",
     ];
     world.piton(&words).exits(0);
-    crate::common::eventually("the agent cheats", || !world.read("test_calc.py").contains("Calc"));
+    eventually("the agent cheats", || !world.read("test_calc.py").contains("Calc"));
     world.kill_driver("r");
     world.open_gate();
     world.piton(&["resume", "r"]).exits(3);
@@ -222,4 +222,58 @@ fn what_no_snapshot_has_is_named_and_not_taken_for_put_back() {
     assert!(log.contains("not in it: changed.bin, gone.bin, kept.bin"), "{log}");
     let ran = world.piton(&["restore", "r", "--iteration", "0"]).exits(0);
     assert!(ran.err.contains("not put back: gone.bin; it is in no snapshot"), "{}", ran.err);
+}
+
+/// A loop whose agent does `first` in attempt 1, `second` in attempt 2 and mends everything after that. Driver, keeper and
+/// agent of attempt 1 die once it has done its part.
+fn loses_the_first(world: &World, first: &str, second: &str, more: &[&str]) {
+    let lines = [format!("1) {first}; touch $BESIDE/worked; sleep 600;;"), format!("2) {second};;")];
+    let agent = format!("case $PITON_ATTEMPT in {} *) {MENDS_ALL};; esac", lines.join(" "));
+    let living = world.loops_behind("r", &agent, &[&["--check", "test=sh check.sh"], more].concat());
+    eventually("the agent has worked", || world.beside("worked").exists());
+    world.kill_driver("r");
+    world.shell(&format!("kill -9 $(ps -o ppid= -p {pid}) {pid}", pid = living.pid)).exits(0);
+    eventually("it is dead", || !piton_sys::process::is_alive(&living));
+}
+
+#[test]
+fn what_a_lost_attempt_left_is_judged_with_what_comes_after_it() {
+    let world = world();
+    loses_the_first(&world, WEAKENS, "true", &[]);
+    let ran = world.piton(&["resume", "r"]).exits(0);
+    assert!(ran.out.contains("REFUSED test `test_add` checks `add(2,3)` less strictly"), "{}", ran.out);
+    assert_eq!(world.read("test_calc.py"), TESTS, "the tests are as they were");
+    assert_eq!(world.json(&["status", "r"])["used"]["lost"], 1);
+}
+
+#[test]
+fn what_a_lost_attempt_left_is_checked_before_the_run_fails() {
+    for (work, code, place) in [(MENDS_ALL, 0, "completed"), (WEAKENS, 1, "failed")] {
+        let world = world();
+        world.configure("[loop]\nfailure_streak = 1\n");
+        loses_the_first(&world, work, "true", &[]);
+        world.piton(&["resume", "r"]).exits(code);
+        let status = world.json(&["status", "r"]);
+        assert_eq!((&status["status"], &status["used"]["lost"]), (&place.into(), &1.into()), "{work}");
+        assert_eq!(world.count("r", "attempt_started"), 1);
+    }
+}
+
+/// What a person edits while nobody works is theirs, and nobody is accused of it; what was in the tree beside it, from an
+/// attempt that nobody has judged, is not forgiven by that.
+#[test]
+fn an_edit_of_a_person_does_not_cover_what_an_attempt_left_before_it() {
+    for (cheats, edits, refused) in [(WEAKENS, "echo hello > notes.txt", 1), ("true", WEAKENS, 0)] {
+        let world = world();
+        let busy = r#"{"error_class": "overloaded", "message": "busy"}"#;
+        let first = format!("1) {cheats}; echo '{busy}' > $PITON_REPORT; exit 1;;");
+        let agent = format!("case $PITON_ATTEMPT in {first} 2) true;; *) {MENDS_ALL};; esac");
+        world.loops("r", &agent, &["--check", "test=sh check.sh", "--detach"]).exits(0);
+        eventually("it waits for the provider", || world.json(&["status", "r"])["status"] == "waiting");
+        world.kill_driver("r");
+        world.shell(edits).exits(0);
+        let ran = world.piton(&["resume", "r"]).exits(0);
+        assert_eq!(ran.out.matches("REFUSED").count(), refused, "{}", ran.out);
+        assert_eq!(world.read("test_calc.py") == TESTS, refused == 1);
+    }
 }

@@ -105,6 +105,25 @@ fn an_attempt_whose_outcome_cannot_be_known_is_said_to_be_lost() {
     ");
 }
 
+/// Without its directory nobody can say whether an attempt was ever started. Where files changed, it is taken for lost.
+#[test]
+fn an_attempt_whose_directory_is_gone_is_lost_where_it_may_have_changed_something() {
+    for (works, event, told) in [
+        ("touch c.txt", "attempt_lost", "attempt 1 was lost"),
+        ("true", "attempt_abandoned", "attempt 1 left nothing behind"),
+    ] {
+        let first = format!("{works}; touch $BESIDE/worked; sleep 600");
+        let (world, agent) =
+            left_alone(&format!("if [ $PITON_ATTEMPT = 1 ]; then {first}; else touch b.txt; fi"));
+        eventually("the agent has worked", || world.beside("worked").exists());
+        world.shell("rm -rf .piton/attempts/r/1").exits(0);
+        world.piton(&["resume", "r"]).exits(0);
+        assert!(!is_alive(&agent), "two agents never work at once");
+        assert_eq!(world.count("r", event), 1, "{works}");
+        assert!(world.piton(&["log", "r"]).exits(0).out.contains(told), "{works}");
+    }
+}
+
 #[test]
 fn a_frozen_driver_is_taken_over_only_when_asked() {
     let world = World::new();

@@ -1,6 +1,6 @@
 //! Ceilings: a loop ends at them with 3, says which one it was, and goes on when it is raised.
 
-use super::common::World;
+use super::common::{WAITS, World, eventually};
 
 const NEVER: &str = "test=test -f never.txt";
 
@@ -32,7 +32,12 @@ fn what_is_advised_works_where_a_run_stands_at_more_than_it_rests_for() {
         assert!(world.count(run, "attempt_started") > 2, "it went on");
     }
     let more = ["--check", NEVER, "--max-files", "1", "--max-iterations", "1"];
-    world.loops("part", "touch c d", &more).exits(3);
+    let ran = world.loops("part", "touch c d", &more).exits(3);
+    assert!(
+        ran.out.contains("limits    1 iteration · 8h00m working, waits not counted · 1 file changed · 2 wi"),
+        "{}",
+        ran.out
+    );
     let refused = world.piton(&["resume", "part", "--max-iterations", "+1"]).exits(3).err;
     assert!(refused.contains("`piton resume part --max-iterations +25 --max-files +20`"), "{refused}");
 }
@@ -183,6 +188,40 @@ fn what_was_done_before_the_provider_refused_is_checked_before_the_run_ends() {
         let ran = world.loops("r", &agent, &["--check", "test=test -f there", "--max-cost", "1"]).exits(0);
         assert!(ran.out.contains("1 of 1 checks green"), "{report}\n{}", ran.out);
         assert_eq!(world.count("r", "attempt_started"), 1);
+    }
+}
+
+/// A run at its ceiling has nothing to ask of its provider, and so nothing to wait for.
+#[test]
+fn a_run_at_its_ceiling_does_not_wait_for_the_provider() {
+    for (makes, code, place) in [("there", 0, "completed"), ("elsewhere", 3, "stopped")] {
+        let world = World::new();
+        let report = r#"{"error_class": "overloaded", "cost_usd": 3, "message": "busy"}"#;
+        let agent = format!("touch {makes}; echo '{report}' > $PITON_REPORT; exit 1");
+        world.loops("r", &agent, &["--check", "test=test -f there", "--max-cost", "1"]).exits(code);
+        assert_eq!(world.json(&["status", "r"])["status"], place);
+        assert_eq!(world.count("r", "run_waiting"), 0);
+    }
+}
+
+/// Somebody stops the run after the attempt that used everything up, before its work has its verdict.
+#[test]
+fn resume_judges_what_was_done_before_the_ceiling_speaks() {
+    for (mends, code) in [("touch there", 0), ("touch elsewhere", 3)] {
+        let world = World::new();
+        let agent = format!("{mends}; touch $BESIDE/worked; echo '{{\"cost_usd\": 3}}' > $PITON_REPORT");
+        let check = format!("test=! test -e $BESIDE/worked || {{ {WAITS}; }}; test -f there");
+        world.loops("r", &agent, &["--check", &check, "--max-cost", "1", "--detach"]).exits(0);
+        eventually("its work is checked", || world.count("r", "checks_started") == 2);
+        world.piton(&["stop", "r", "--now"]).exits(0);
+        world.piton(&["wait", "r"]).exits(4);
+        world.open_gate();
+        let ran = world.piton(&["resume", "r"]).exits(code);
+        assert!(!ran.err.contains("stands at its limit"), "{}", ran.err);
+        assert_eq!(world.count("r", "iteration_concluded"), 1);
+        assert_eq!(world.count("r", "attempt_started"), 1);
+        let refused = world.piton(&["resume", "r"]).exits(if code == 0 { 2 } else { 3 }).err;
+        assert_eq!(refused.contains("stands at its limit (limit:cost)"), code == 3, "{refused}");
     }
 }
 

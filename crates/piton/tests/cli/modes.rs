@@ -56,6 +56,19 @@ fn no_leaves_an_iteration_out_and_abort_stops() {
     world.piton(&["answer", "r", "--abort"]).exits(0);
     world.piton(&["wait", "r"]).exits(4);
     assert_eq!(world.json(&["status", "r"])["status"], "stopped");
+    let report = world.piton(&["report", "r"]).exits(0).out;
+    assert!(report.contains("| 1 | left out | none | not run | – | – | – |"), "{report}");
+    assert_eq!(world.json(&["report", "r"])["iterations"][0]["outcome"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_run_at_rest_has_another_mode_at_once() {
+    let world = World::new();
+    world.loops("r", "echo x >> a.txt", &["--check", RED, "--max-iterations", "1"]).exits(3);
+    world.piton(&["mode", "r", "attended"]).exits(0);
+    let status = world.json(&["status", "r"]);
+    assert_eq!((&status["mode"], &status["status"]), (&"attended".into(), &"stopped".into()));
+    assert_eq!(world.count("r", "mode_switched"), 1);
 }
 
 #[test]

@@ -167,6 +167,26 @@ fn a_damaged_row_of_one_run_leaves_the_others_alone() {
 }
 
 #[test]
+fn every_damaged_run_is_named() {
+    let world = with_a_run();
+    let once = ["--check", "never=false", "--max-iterations", "1"];
+    for run in ["row-1", "row-2", "events"] {
+        world.loops(run, "date > b.txt", &once).exits(3);
+    }
+    let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
+    assert_eq!(journal.execute("update runs set title = 'else' where id like 'row-%'", []).unwrap(), 2);
+    let sql = "update events set body = zeroblob(length(body)) where row = \
+               (select max(row) from events where run = (select number from runs where id = 'events'))";
+    assert_eq!(journal.execute(sql, []).unwrap(), 1);
+    drop(journal);
+    let numbers = world.piton(&["metrics"]).exits(6);
+    for run in ["row-1", "row-2", "events"] {
+        assert!(numbers.err.contains(&format!("run `{run}`")), "{run}: {}", numbers.err);
+    }
+    assert!(numbers.out.contains("loop_id=\"r\""), "{}", numbers.out);
+}
+
+#[test]
 fn a_journal_that_is_no_database_is_corruption() {
     let world = with_a_run();
     for suffix in ["-wal", "-shm"] {

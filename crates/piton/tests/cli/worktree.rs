@@ -25,8 +25,13 @@ fn on_the_default_branch_work_lands_on_a_branch_of_its_own() {
       #2 T s  +1 −1         test ✓
     done      1 of 1 checks green · 2 iterations, T s
     result    branch piton/w, 1 commit, nothing merged
-    next      git push origin piton/w && piton report w | gh pr create -f -H piton/w -F -
+    next      git merge piton/w
     ");
+    world.git(&["remote", "add", "upstream", "nowhere"]);
+    let next = || world.json(&["status", "w"])["next"].as_str().unwrap().to_owned();
+    assert_eq!(next(), "git push upstream piton/w && piton report w | gh pr create -f -H piton/w -F -");
+    world.git(&["remote", "add", "origin", "nowhere"]);
+    assert!(next().starts_with("git push origin piton/w"), "{}", next());
     assert!(!world.path("b.txt").exists(), "the user's tree is left alone");
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     assert_eq!(world.git(&["branch", "--show-current"]).trim(), "main");

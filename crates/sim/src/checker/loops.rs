@@ -208,7 +208,10 @@ impl Rules for Journal {
             "run_completed" => self.completed(event)?,
             "recovery_advanced" => self.recovery_advanced(event)?,
             "session_rebooted" | "reboot_proposed" => {}
-            "driver_started" | "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
+            "snapshot_taken" => {
+                self.verdicts.snapshot_taken(event, matches!(self.open, Open::Attempt(_)))?;
+            }
+            "driver_started" | "answer_refused" | "checkpoint_taken" => {}
             _ if is_request => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
         }
@@ -285,6 +288,9 @@ impl Journal {
             }
         }
         self.calls.since_attempt.clear();
+        if iteration != self.iteration {
+            self.verdicts.begun();
+        }
         (self.attempt, self.iteration, self.open) = (number, iteration, Open::Attempt(number));
         Ok(())
     }
@@ -320,6 +326,7 @@ impl Journal {
     fn attempt_lost(&mut self, event: &Data<'_>, world: &World) -> Checked {
         let number = self.close_attempt(event, "lost", world)?;
         self.used.lost += 1;
+        self.verdicts.attempt_left(event, "/left")?;
         world.check_lost(Name::Attempt(number))
     }
 
@@ -338,8 +345,7 @@ impl Journal {
         self.close(Open::Round(number), "a round")?;
         let verdicts: Vec<bool> = event.each("/round/checks", "passed")?;
         if event.maybe("/round/cancelled")?.unwrap_or(false) {
-            self.verdicts.cut_short(event.seq());
-            return Ok(());
+            return self.verdicts.checked(event, None);
         }
         for (index, verdict) in verdicts.iter().enumerate() {
             // A verdict is what some try of the check said; one that was lost each time has failed.
@@ -349,8 +355,7 @@ impl Journal {
                 return violated("I4", format!("round {number} records a verdict that no check gave"));
             }
         }
-        self.verdicts.checked(event.seq(), !verdicts.contains(&false));
-        Ok(())
+        self.verdicts.checked(event, Some(!verdicts.contains(&false)))
     }
 
     /// Calls are numbered without a gap, and never beside other work.
@@ -449,6 +454,7 @@ impl Journal {
         if said == "reject" && open.kind == "before_iteration" {
             // The iteration that would have come is left out: its verdict follows.
             self.iteration += 1;
+            self.verdicts.begun();
             self.verdicts.left_out(event.seq());
         }
         if open.kind == "guard" {

@@ -27,6 +27,9 @@ pub(super) struct Verdicts {
     /// A person is to look at what it left.
     asked: bool,
     level: usize,
+    /// The tree that was seen last, and the one that the iteration under way is compared with.
+    seen: Option<String>,
+    base: Option<String>,
     /// The tree that is about to be committed, and the one that was last.
     committing: Option<(u32, String)>,
     committed: Option<String>,
@@ -44,25 +47,53 @@ impl Verdicts {
         Ok(())
     }
 
+    /// An iteration begins: it is compared with what stands.
+    pub(super) fn begun(&mut self) {
+        self.base.clone_from(&self.seen);
+    }
+
+    /// Somebody edited the tree before an attempt began. That is theirs, unless an attempt before it left something that nobody
+    /// has judged: then both are judged.
+    pub(super) fn snapshot_taken(&mut self, event: &Data<'_>, before_attempt: bool) -> Checked {
+        let is_base = event.is("/base")?;
+        if is_base != (before_attempt && self.seen == self.base) {
+            let what = format!("compared with {:?} after {:?}: {is_base}", self.base, self.seen);
+            return violated("I12", what);
+        }
+        self.tree_seen(event, "/snapshot/tree")?;
+        if is_base {
+            self.begun();
+        }
+        Ok(())
+    }
+
+    fn tree_seen(&mut self, event: &Data<'_>, path: &str) -> Checked {
+        self.seen = event.maybe(path)?.or_else(|| self.seen.take());
+        Ok(())
+    }
+
     pub(super) fn attempt_finished(&mut self, event: &Data<'_>) -> Checked {
-        let blocking: Vec<bool> = match event.has("/end/guard/findings") {
-            true => event.each("/end/guard/findings", "blocking")?,
-            false => Vec::new(),
-        };
-        self.refused = self.refuses && blocking.contains(&true);
+        self.attempt_left(event, "/end")?;
         self.asked = event.maybe::<&str>("/ruling/guard")? == Some("asked");
         self.outcome_at = event.seq();
         Ok(())
     }
 
-    /// A round was run to its end.
-    pub(super) fn checked(&mut self, seq: u64, green: bool) {
-        (self.green, self.outcome_at) = (green, seq);
+    /// What was found in the tree after an attempt, which `at` tells.
+    pub(super) fn attempt_left(&mut self, event: &Data<'_>, at: &str) -> Checked {
+        let findings = format!("{at}/guard/findings");
+        let blocking: Vec<bool> = match event.has(&findings) {
+            true => event.each(&findings, "blocking")?,
+            false => Vec::new(),
+        };
+        self.refused = self.refuses && blocking.contains(&true);
+        self.tree_seen(event, &format!("{at}/snapshot/tree"))
     }
 
-    /// What was under way was given up, which is an outcome, too.
-    pub(super) fn cut_short(&mut self, seq: u64) {
-        self.outcome_at = seq;
+    /// A round was run, to its end where it is known whether all checks passed. One that was given up is an outcome, too.
+    pub(super) fn checked(&mut self, event: &Data<'_>, green: Option<bool>) -> Checked {
+        (self.green, self.outcome_at) = (green.unwrap_or(self.green), event.seq());
+        self.tree_seen(event, "/round/snapshot/tree")
     }
 
     /// A person left out the iteration that would have come.

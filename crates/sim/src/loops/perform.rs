@@ -2,7 +2,7 @@
 
 use piton_engine::supervise::{Became, Start};
 use piton_model::loop_machine::{
-    AttemptEnd, AttemptOutcome, Change, HookCall, HookEnd, HookRecord, OpenAttempt, Report,
+    AttemptEnd, AttemptOutcome, Change, HookCall, HookEnd, HookRecord, Left, OpenAttempt, Report, Snapshot,
 };
 use piton_model::{Command, Effect, State};
 
@@ -110,7 +110,10 @@ fn step_attempt(
             let end = Box::new(ended(exit, state, around));
             Command::EndAttempt { attempt: number, end }
         }
-        Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },
+        Became::Lost(tree) => {
+            let left = Box::new(left(state, around));
+            Command::LoseAttempt { attempt: number, tree, left }
+        }
         Became::Postponed(command) => command,
         Became::NoKeeper { detail } => Command::GiveUp { detail },
     })
@@ -141,22 +144,20 @@ fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> A
         said_bytes: None,
     };
     if end.outcome != AttemptOutcome::NotStartable {
-        let snapshot = around.scene.snapshot();
-        if state.work.before.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
-            end.guard = Some(agent::guard(around.scene));
-        }
-        if state.seen.snapshot.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
-            end.change = Some(Change {
-                files: Vec::new(),
-                files_total: 1,
-                added: 1,
-                removed: 0,
-                artifacts: Vec::new(),
-            });
-        }
-        end.snapshot = Some(snapshot);
+        let Left { snapshot, change, guard } = left(state, around);
+        (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
     }
     end
+}
+
+/// The tree as it is, beside the one before the iteration and the one last seen.
+fn left(state: &State, around: &mut Around<'_, Loops>) -> Left {
+    let snapshot = around.scene.snapshot();
+    let differs = |from: &Option<Snapshot>| from.as_ref().is_some_and(|from| from.tree != snapshot.tree);
+    let guard = differs(&state.work.before).then(|| agent::guard(around.scene));
+    let change =
+        differs(&state.seen.snapshot).then(|| Change { files_total: 1, added: 1, ..Change::default() });
+    Left { snapshot: Some(snapshot), change, guard }
 }
 
 /// Calls the hooks at one point of a call. Whether one has run before a crash cannot be known: all are called again.

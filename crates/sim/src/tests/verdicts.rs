@@ -84,3 +84,28 @@ fn a_commit_of_a_red_iteration_is_caught() {
     });
     caught(&history, "I12");
 }
+
+#[test]
+fn what_nobody_judged_and_later_work_is_compared_with_is_caught() {
+    let is_later = |history: &History, index: usize| {
+        let event = &history.events[index];
+        let opens = |event: &crate::history::RawEvent| event.kind == "attempt_started";
+        event.kind == "snapshot_taken"
+            && history.events[..index].iter().filter(|event| opens(event)).count() > 1
+            && !String::from_utf8_lossy(&event.data).contains("\"base\"")
+    };
+    let mut histories = (0..3_000).map(|seed| crate::sim::run(seed, Kind::Loop, None, true, false).history);
+    let found = histories.find_map(|history| {
+        (0..history.events.len()).find(|index| is_later(&history, *index)).map(|index| (history, index))
+    });
+    let (mut history, index) = found.expect("somebody edits beside unjudged work");
+    rewrite(&mut history, index, |text| text.replacen('{', "{\"base\":true,", 1));
+    caught(&history, "I12");
+}
+
+#[test]
+fn an_edit_of_a_person_that_is_taken_for_the_agents_is_caught() {
+    let (mut history, index) = saying("snapshot_taken", "\"base\":true");
+    rewrite(&mut history, index, |text| text.replacen("\"base\":true", "\"base\":false", 1));
+    caught(&history, "I12");
+}

@@ -43,7 +43,7 @@ pub fn event(event: &Event) -> String {
             format!("created: {title} ({checks}, agent {})", config.agent.name)
         }
         Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
-        Event::SnapshotTaken { snapshot } => {
+        Event::SnapshotTaken { snapshot, .. } => {
             let mut text = format!("tree {} on record", short(&snapshot.tree));
             let names: Vec<&str> = snapshot.left_out.iter().map(|file| file.path.as_str()).collect();
             if !names.is_empty() {
@@ -75,9 +75,17 @@ pub fn event(event: &Event) -> String {
             }
             text
         }
-        Event::AttemptAbandoned { attempt } => format!("attempt {attempt} was never started"),
-        Event::AttemptLost { attempt, .. } => {
-            format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
+        Event::AttemptAbandoned { attempt } => {
+            format!("attempt {attempt} left nothing behind: it was never started, as far as can be told")
+        }
+        Event::AttemptLost { attempt, left, .. } => {
+            let mut text = format!(
+                "attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more"
+            );
+            if let Some(guard) = left.guard.as_ref().filter(|guard| !guard.findings.is_empty()) {
+                let _ = write!(text, "; the guard: {}", found(guard.findings.iter()));
+            }
+            text
         }
         Event::QuestionAsked { question, text, .. } => format!("question {question}: {text}"),
         Event::QuestionClosed { question, answer, comment, .. } => {

@@ -181,6 +181,15 @@ fn limits(state: &State) -> String {
     if let Some(tokens) = limits.tokens {
         let _ = write!(text, " · {tokens} tokens");
     }
+    if let Some(files) = limits.files {
+        let _ = write!(text, " · {} changed", count(files, "file"));
+    }
+    if let Some(lines) = limits.lines {
+        let _ = write!(text, " · {} changed", count(lines, "line"));
+    }
+    if let Some(reboots) = limits.reboots {
+        let _ = write!(text, " · {}", count(reboots, "fresh session"));
+    }
     let _ =
         write!(text, " · {} without progress · {} failures in a row", limits.no_progress, limits.failures);
     text

@@ -4,7 +4,7 @@ use super::{hooks, iteration, people, sessions};
 use crate::Timestamp;
 use crate::hook::HookPoint;
 use crate::limits::{LATENCIES_MAX, MODIFIED_FILES_MAX, clip, keep_last};
-use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Change};
+use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Change, Left};
 use crate::loop_machine::guard::{GuardReport, KeptFinding, Verdict};
 use crate::loop_machine::state::{Counters, Ended, Next, State};
 use crate::loop_machine::verdict::AttemptRuling;
@@ -28,7 +28,7 @@ pub(super) fn finished(
         state.seen.snapshot = end.snapshot.clone();
     }
     charge(&mut state.counters, end);
-    count(&mut state.counters, end.outcome, ruling);
+    count(&mut state.counters, ruling);
     let judged = end.guard.as_ref().zip(ruling.guard);
     if let Some((report, verdict)) = judged {
         take_guard(state, report, verdict, at);
@@ -54,12 +54,12 @@ pub(super) fn finished(
         added: end.change.as_ref().map_or(0, |change| change.added),
         removed: end.change.as_ref().map_or(0, |change| change.removed),
         report: end.report.clone(),
-        tests: judged.map(|(report, _)| report.tests),
-        assertions: judged.map(|(report, _)| report.assertions),
+        tests: end.guard.as_ref().map(|report| report.tests),
+        assertions: end.guard.as_ref().map(|report| report.assertions),
         refused,
         left: end.snapshot.clone().filter(|_| refused),
         doubted: ruling.guard == Some(Verdict::Asked),
-        suspect: ruling.guard.is_none() && end.guard.as_ref().is_some_and(GuardReport::blocks),
+        suspect: ruling.suspect,
         artifacts: end.change.as_ref().map_or_else(Vec::new, |change| change.artifacts.clone()),
         hold: ruling.hold,
         ..Ended::of(end.outcome)
@@ -78,34 +78,38 @@ pub(super) fn finished(
     state.requests.reboot &= state.session.current.is_some();
 }
 
-/// The attempt's outcome cannot be known.
-pub(super) fn lost(state: &mut State, attempt: u32) {
+/// The attempt's outcome cannot be known; this was found, and ruled about it.
+pub(super) fn lost(state: &mut State, attempt: u32, left: &Left, ruling: &AttemptRuling) {
     state.work.open = None;
-    state.work.next = Next::Attempt;
+    state.work.next = ruling.next;
+    state.seen.snapshot = left.snapshot.clone();
     state.requests.skip = false;
     state.counters.lost = state.counters.lost.saturating_add(1);
-    state.counters.failures_in_a_row = state.counters.failures_in_a_row.saturating_add(1);
     state.counters.cost_unknown = state.counters.cost_unknown.saturating_add(1);
     state.counters.tokens_unknown = state.counters.tokens_unknown.saturating_add(1);
-    state.work.ended = Some(Ended { hold: Some(Reason::AttemptLost), ..Ended::of(AttemptOutcome::Failed) });
+    count(&mut state.counters, ruling);
+    left.change.iter().for_each(|change| remember_change(state, change));
+    state.work.ended = Some(Ended {
+        added: left.change.as_ref().map_or(0, |change| change.added),
+        removed: left.change.as_ref().map_or(0, |change| change.removed),
+        tests: left.guard.as_ref().map(|report| report.tests),
+        assertions: left.guard.as_ref().map(|report| report.assertions),
+        suspect: ruling.suspect,
+        artifacts: left.change.as_ref().map_or_else(Vec::new, |change| change.artifacts.clone()),
+        hold: ruling.hold,
+        ..Ended::of(AttemptOutcome::Failed)
+    });
     people::tell_again(state, attempt);
     hooks::pass(state, HookPoint::OnError);
 }
 
-fn count(counters: &mut Counters, outcome: AttemptOutcome, ruling: &AttemptRuling) {
+fn count(counters: &mut Counters, ruling: &AttemptRuling) {
     counters.refusals_in_a_row = match ruling.hold {
         Some(Reason::RateLimit | Reason::Overloaded) => counters.refusals_in_a_row.saturating_add(1),
         _ => 0,
     };
-    if ruling.counts && ruling.hold.is_none() {
-        counters.failures_in_a_row = match outcome {
-            AttemptOutcome::Succeeded => 0,
-            AttemptOutcome::Failed
-            | AttemptOutcome::TimedOut
-            | AttemptOutcome::Hung
-            | AttemptOutcome::Cancelled
-            | AttemptOutcome::NotStartable => counters.failures_in_a_row.saturating_add(1),
-        };
+    if let Some(failed) = ruling.failed {
+        counters.failures_in_a_row = if failed { counters.failures_in_a_row.saturating_add(1) } else { 0 };
     }
 }
 

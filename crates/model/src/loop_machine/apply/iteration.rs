@@ -7,13 +7,13 @@ use crate::limits::{KEPT_FINDINGS_MAX, MARKS_MAX, RECENT_ITERATIONS_MAX, keep_la
 use crate::loop_machine::facts::{AttemptOutcome, CheckRound, ReportStatus};
 use crate::loop_machine::guard::KeptFinding;
 use crate::loop_machine::state::{Best, Ended, IterationRecord, Next, Standing, State};
-use crate::loop_machine::tracker::JudgedTree;
-use crate::loop_machine::verdict::{Conclusion, IterationVerdict};
+use crate::loop_machine::verdict::{Conclusion, IterationVerdict, RoundRuling};
 
 /// An iteration begins: what stands now is what it is put back to, should anybody want that.
 pub(super) fn begun(state: &mut State, iteration: u32) {
     state.work.iteration = iteration;
-    state.work.before = state.seen.snapshot.clone();
+    // A tree that nobody saw is compared with the one before it.
+    state.work.before = state.seen.snapshot.clone().or_else(|| state.work.before.take());
     state.work.standing = Standing::of(state);
 }
 
@@ -30,10 +30,10 @@ pub(super) fn take_back(state: &mut State) {
     state.memory.objectives = before.objectives;
 }
 
-/// A round of checks ended.
-pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32, tests_fail: bool) {
-    let is_put_back = state.work.restore.is_some();
+/// A round of checks ended, and this was ruled about it.
+pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &RoundRuling) {
     state.work.open = None;
+    state.work.next = ruling.next;
     state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
     if let Some(snapshot) = &round.snapshot {
         state.seen.snapshot = Some(snapshot.clone());
@@ -41,51 +41,31 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32,
         state.work.restore = None;
     }
     if round.cancelled {
-        // Stopped or skipped in the middle: the round is run again, unless the iteration was given up.
-        if state.requests.skip {
-            state.work.next = Next::Verdict;
-        }
         return;
     }
-    // The round before the first attempt is no iteration's.
-    if state.work.attempt > 0 {
-        state.counters.red_in_a_row =
-            if tests_fail { state.counters.red_in_a_row.saturating_add(1) } else { 0 };
+    if let Some(fail) = ruling.tests_fail {
+        state.counters.red_in_a_row = if fail { state.counters.red_in_a_row.saturating_add(1) } else { 0 };
     }
-    let tree_of = |round: &CheckRound| round.snapshot.as_ref().map(|snapshot| snapshot.tree.clone());
-    let before = state.seen.checks.as_ref().and_then(tree_of);
-    let tree = match before.is_some() && before == tree_of(round) {
-        true => JudgedTree::Same,
-        false if is_put_back => JudgedTree::Back,
-        false => JudgedTree::Another,
-    };
-    state.seen.tests.take(&round.tests, tree);
+    state.seen.tests.take(&round.tests, ruling.tree);
     state.seen.checks = Some(round.clone());
     if !round.checks.is_empty() {
         let point = if round.all_pass() { HookPoint::OnTestSuccess } else { HookPoint::OnTestFailure };
         hooks::pass(state, point);
     }
-    if state.work.attempt == 0 {
+    if ruling.baseline {
         state.seen.baseline = Some(round.clone());
         state.judged.reference = Some(round.measures.clone());
         state.seen.measures = Some(round.measures.clone());
     }
     if let Some(ended) = &mut state.work.ended {
         ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
-        ended.checks_fixed = fixed;
+        ended.checks_fixed = ruling.fixed;
     }
-    checked(state);
-}
-
-/// The checks of the iteration under way are known.
-pub(super) fn checked(state: &mut State) {
     state.requests.skip = false;
-    // What is held is known still when its iteration has its verdict.
-    let is_due = state.work.ended.is_some() && state.work.iteration > state.counters.iterations;
-    if !is_due {
+    // Those of an iteration count once it has its verdict.
+    if ruling.next == Next::Attempt {
         take_measures(state);
     }
-    state.work.next = if is_due { Next::Verdict } else { Next::Attempt };
 }
 
 /// What was measured last is what the next round is compared with.
@@ -238,22 +218,15 @@ pub(super) fn keep(state: &mut State, best: bool, at: Timestamp) {
     }
 }
 
-/// A person does not want what the last iteration left: its files are put back. What the guard doubted is refused; of
-/// anything else nobody says that it was a cheat.
-pub(super) fn put_back(state: &mut State) {
+/// A person does not want what the last iteration left: its files are put back.
+pub(super) fn put_back(state: &mut State, refused: bool, succeeded: bool) {
     if let Some(last) = state.judged.recent.back_mut() {
-        if last.succeeded() {
-            state.counters.succeeded = state.counters.succeeded.saturating_sub(1);
-            state.counters.failed = state.counters.failed.saturating_add(1);
-        }
-        if std::mem::take(&mut last.doubted) {
-            last.refused = true;
-            state.counters.refused = state.counters.refused.saturating_add(1);
-        } else {
-            last.rejected = true;
-        }
+        (last.doubted, last.refused, last.rejected) = (false, refused, !refused);
         (last.progress, last.score) = (false, 0.0);
     }
+    state.counters.succeeded = state.counters.succeeded.saturating_sub(succeeded.into());
+    state.counters.failed = state.counters.failed.saturating_add(succeeded.into());
+    state.counters.refused = state.counters.refused.saturating_add(refused.into());
     take_back(state);
     state.counters.no_progress_in_a_row = state.counters.no_progress_in_a_row.saturating_add(1);
     state.seen.report = None;
@@ -261,13 +234,11 @@ pub(super) fn put_back(state: &mut State) {
     state.work.next = Next::Checks;
 }
 
-/// A person says no to what the guard found in the last iteration: it was found rightly.
-pub(super) fn confirm_findings(state: &mut State) {
-    let Some(iteration) = state.judged.recent.back().map(|last| last.number) else { return };
-    let findings = state.judged.findings.iter();
-    for kept in findings.filter(|kept| kept.iteration == iteration && kept.finding.blocking) {
+/// A person says that these were found rightly; what somebody marked already stays as it is.
+pub(super) fn confirm_findings(state: &mut State, findings: &[String]) {
+    for finding in findings {
         if state.people.marks.len() < MARKS_MAX {
-            state.people.marks.entry(kept.finding.id.clone()).or_insert(false);
+            state.people.marks.entry(finding.clone()).or_insert(false);
         }
     }
 }

@@ -91,11 +91,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 hooks::pass(state, HookPoint::LoopStart);
             }
         }
-        Event::SnapshotTaken { snapshot } => {
+        Event::SnapshotTaken { snapshot, base } => {
             state.seen.start.get_or_insert_with(|| snapshot.clone());
             state.judged.trusted.get_or_insert_with(|| snapshot.clone());
-            if matches!(state.work.open, Some(Open::Attempt(_))) {
-                // Somebody edited the tree before the attempt began; that is not the attempt's work.
+            if *base {
                 state.work.before = Some(snapshot.clone());
             }
             state.seen.snapshot = Some(snapshot.clone());
@@ -106,13 +105,13 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.work.open = Some(Open::Checks(*round));
         }
         // What does not speak of this tree is run again when somebody resumes.
-        Event::ChecksFinished { unlike: Some(_), .. } => state.work.open = None,
-        Event::ChecksFinished { round, fixed, tests_fail, unlike: None } => {
-            iteration::checks_finished(state, round, *fixed, *tests_fail);
-        }
+        Event::ChecksFinished { ruling, .. } if ruling.unlike.is_some() => state.work.open = None,
+        Event::ChecksFinished { round, ruling } => iteration::checks_finished(state, round, ruling),
         Event::AttemptStarted { attempt } => {
             if attempt.iteration != state.work.iteration {
                 iteration::begun(state, attempt.iteration);
+            } else if attempt.restore.is_some() {
+                iteration::take_back(state);
             }
             sessions::begun(&mut state.session, &mut state.counters);
             state.work.attempt = attempt.number;
@@ -136,7 +135,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.requests.skip = false;
             people::tell_again(state, *attempt);
         }
-        Event::AttemptLost { attempt, .. } => attempt::lost(state, *attempt),
+        Event::AttemptLost { attempt, left, ruling, .. } => attempt::lost(state, *attempt, left, ruling),
         Event::CommitStarted { commit } => state.work.open = Some(Open::Commit(commit.clone())),
         Event::CommitFinished { iteration, tree, commit, .. } => {
             iteration::committed(state, *iteration, tree, commit.as_ref());
@@ -158,8 +157,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             let (text, digest) = (text.clone(), digest.clone());
             people::asked(state, Question { number: *question, kind: *kind, text, digest, since: at });
         }
-        Event::QuestionClosed { question, answer, consequence, tell, .. } => {
-            people::closed(state, *question, *answer, consequence, tell.as_ref(), at);
+        Event::QuestionClosed { question, answer, consequence, tell, recovery, confirmed, .. } => {
+            people::closed(state, *question, consequence, tell.as_ref(), at);
+            recovery.iter().for_each(|outcome| recovery::answered(state, *outcome, *answer));
+            iteration::confirm_findings(state, confirmed);
         }
         Event::AnswerRefused { question, .. } => people::drop_answer(state, *question),
         Event::RunWaiting { reason, until } => {

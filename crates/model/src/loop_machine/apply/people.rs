@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{enter, hooks, iteration, recovery, sessions};
+use super::{enter, hooks, iteration, sessions};
 use crate::Timestamp;
 use crate::event::StopOrigin;
 use crate::hook::{HookPoint, Mode};
 use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, TOLD_MAX, keep_last};
-use crate::loop_machine::facts::{Answer, Note, NoteKind, QuestionKind, Report};
+use crate::loop_machine::facts::{Note, NoteKind, QuestionKind, Report};
 use crate::loop_machine::mode::{ModeSwitch, SwitchReason, is_between_iterations};
 use crate::loop_machine::state::{KeptNote, Question, State, Told};
 use crate::loop_machine::verdict::Consequence;
@@ -26,7 +26,10 @@ pub(super) fn asked(state: &mut State, question: Question) {
         state.people.mode.breakpoints.remove(&state.people.mode.asked);
     } else if question.kind != QuestionKind::Reboot {
         state.seen.report = None;
-        state.work.ended = None;
+        // It waits for an answer instead.
+        if let Some(ended) = &mut state.work.ended {
+            ended.hold = None;
+        }
     }
     state.people.questions.push(question);
 }
@@ -35,23 +38,12 @@ pub(super) fn asked(state: &mut State, question: Question) {
 pub(super) fn closed(
     state: &mut State,
     question: u32,
-    answer: Answer,
     consequence: &Consequence,
     tell_agent: Option<&String>,
     at: Timestamp,
 ) {
     drop_answer(state, question);
-    let kind = state.people.questions.iter().find(|open| open.number == question).map(|open| open.kind);
     state.people.questions.retain(|open| open.number != question);
-    if matches!(kind, Some(QuestionKind::Guard | QuestionKind::Stuck)) {
-        recovery::answered(state, answer);
-        if kind == Some(QuestionKind::Guard) && answer == Answer::Reject {
-            iteration::confirm_findings(state);
-        }
-        if answer != Answer::Abort {
-            state.counters.refused_in_a_row = 0;
-        }
-    }
     tell_agent.iter().for_each(|text| tell(state, text));
     if *consequence != Consequence::Stop
         && state.status == Status::Waiting
@@ -63,7 +55,7 @@ pub(super) fn closed(
         Consequence::GoOn => {}
         Consequence::Stop => state.requests.stop = Some((true, StopOrigin::Command)),
         Consequence::Keep { best } => iteration::keep(state, *best, at),
-        Consequence::PutBack => iteration::put_back(state),
+        Consequence::PutBack { refused, succeeded } => iteration::put_back(state, *refused, *succeeded),
         Consequence::LeaveOut => iteration::leave_out(state),
         Consequence::Reboot(reason) => sessions::rebooted(state, reason, at),
         Consequence::StayInSession => sessions::declined(state, at),

@@ -48,9 +48,11 @@ pub(super) fn take(state: &mut State, number: u32, step: &RecoveryStep, at: Time
 }
 
 /// A person answered what the recovery asked.
-pub(super) fn answered(state: &mut State, answer: Answer) {
-    let outcome = if answer == Answer::Abort { RecoveryOutcome::Aborted } else { RecoveryOutcome::Escalated };
+pub(super) fn answered(state: &mut State, outcome: RecoveryOutcome, answer: Answer) {
     state.counters.recoveries_in_a_row = 0;
+    if outcome != RecoveryOutcome::Aborted {
+        state.counters.refused_in_a_row = 0;
+    }
     close(state, outcome, Some(answer));
 }
 

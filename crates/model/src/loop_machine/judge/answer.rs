@@ -3,7 +3,8 @@
 use super::iteration::is_best_now;
 use crate::event::Event;
 use crate::loop_machine::facts::{Answer, QuestionKind};
-use crate::loop_machine::state::{Question, State};
+use crate::loop_machine::recovery::RecoveryOutcome;
+use crate::loop_machine::state::{IterationRecord, Question, State};
 use crate::loop_machine::verdict::Consequence;
 
 /// What is told to an agent whose iteration was put back without a word.
@@ -34,19 +35,41 @@ pub(in crate::loop_machine) fn answer(
     };
     let words = words.filter(|_| consequence != Consequence::Stop);
     let tell = comment.clone().filter(|_| answer != Answer::Abort).or_else(|| words.map(str::to_owned));
-    Event::QuestionClosed { question: question.number, answer, comment, consequence, tell }
+    // The recovery under way asked, and ends with the answer.
+    let is_recovery = matches!(question.kind, QuestionKind::Guard | QuestionKind::Stuck);
+    let recovery = is_recovery.then_some(match answer {
+        Answer::Abort => RecoveryOutcome::Aborted,
+        Answer::Approve | Answer::Reject => RecoveryOutcome::Escalated,
+    });
+    let confirmed = match (question.kind, answer) {
+        (QuestionKind::Guard, Answer::Reject) => last_findings(state),
+        _ => Vec::new(),
+    };
+    let question = question.number;
+    Event::QuestionClosed { question, answer, comment, consequence, tell, recovery, confirmed }
+}
+
+/// What blocks of what was found in the last iteration: who says no to it says that it was found rightly.
+fn last_findings(state: &State) -> Vec<String> {
+    let Some(iteration) = state.judged.recent.back().map(|last| last.number) else { return Vec::new() };
+    let findings = state.judged.findings.iter();
+    let found = findings.filter(|kept| kept.iteration == iteration && kept.finding.blocking);
+    found.map(|kept| kept.finding.id.clone()).collect()
 }
 
 fn consequence(state: &State, kind: QuestionKind, answer: Answer) -> Consequence {
-    let doubted = state.judged.recent.back().is_some_and(|last| last.doubted);
+    let last = state.judged.recent.back();
+    let doubted = last.is_some_and(|last| last.doubted);
+    let put_back =
+        Consequence::PutBack { refused: doubted, succeeded: last.is_some_and(IterationRecord::succeeded) };
     match (kind, answer) {
         (_, Answer::Abort) => Consequence::Stop,
         // "Start another attempt?" "Let the agent try again?" "No." leaves nothing to go on with.
         (QuestionKind::AttemptLost | QuestionKind::Stuck, Answer::Reject) => Consequence::Stop,
         (QuestionKind::BeforeIteration, Answer::Reject) => Consequence::LeaveOut,
-        (QuestionKind::AfterIteration, Answer::Reject) => Consequence::PutBack,
+        (QuestionKind::AfterIteration, Answer::Reject) => put_back,
         (QuestionKind::Guard, Answer::Approve) if doubted => Consequence::Keep { best: is_best_now(state) },
-        (QuestionKind::Guard, Answer::Reject) if doubted => Consequence::PutBack,
+        (QuestionKind::Guard, Answer::Reject) if doubted => put_back,
         (QuestionKind::Guard, Answer::Reject) => Consequence::Stop,
         (QuestionKind::Reboot, Answer::Approve) => match &state.session.proposed {
             Some(reason) => Consequence::Reboot(reason.clone()),

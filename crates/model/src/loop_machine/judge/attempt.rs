@@ -6,7 +6,9 @@ use crate::Timestamp;
 use crate::event::Event;
 use crate::loop_machine::apply::{is_read, take_session};
 use crate::loop_machine::config::SessionPolicy;
-use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, ErrorClass, IntendedSession, ReportStatus};
+use crate::loop_machine::facts::{
+    AttemptEnd, AttemptOutcome, ErrorClass, IntendedSession, Left, ReportStatus, Snapshot,
+};
 use crate::loop_machine::guard::{Finding, GuardMode, Verdict};
 use crate::loop_machine::state::{Next, Open, Session, State};
 use crate::loop_machine::verdict::{AttemptRuling, SessionRuling};
@@ -31,19 +33,47 @@ pub(in crate::loop_machine) fn attempt(
     let counts = ran && (hold.is_none() || says_done);
     // What was cut short is judged once somebody has brought it to its end, or gave it up.
     let given_up = end.outcome == AttemptOutcome::Cancelled && state.requests.skip;
-    let judged = end.guard.as_ref().filter(|_| counts || given_up);
-    let guard = judged.map(|report| about(state.config.guard, &report.findings));
+    let found = end.guard.as_ref().map(|report| about(state.config.guard, &report.findings));
+    let guard = found.filter(|_| counts || given_up);
+    let unseen = end.outcome != AttemptOutcome::NotStartable && is_unseen(state, &end.snapshot);
+    let suspect = unseen || (guard.is_none() && is_against(found));
     let next = if given_up {
         Next::Verdict
-    } else if !counts {
+    } else if !counts || unseen {
+        // What nobody saw cannot be judged: the next attempt is compared with the tree before both.
         Next::Attempt
     } else if state.needs_checks() || guard == Some(Verdict::Refused) {
         Next::Checks
     } else {
         Next::Verdict
     };
+    let failed = (counts && hold.is_none()).then_some(end.outcome != AttemptOutcome::Succeeded);
     let (session, then) = session(state, end, now);
-    (AttemptRuling { next, counts, hold, guard, session }, then)
+    (AttemptRuling { next, counts, failed, hold, guard, suspect, session }, then)
+}
+
+/// What follows from an attempt of which only this is known: another one, once its policy says so. Nobody knows whether its
+/// agent read what it was told, nor in which session.
+pub(in crate::loop_machine) fn lost(state: &State, left: &Left) -> AttemptRuling {
+    let found = left.guard.as_ref().map(|report| about(state.config.guard, &report.findings));
+    AttemptRuling {
+        next: Next::Attempt,
+        counts: false,
+        failed: Some(true),
+        hold: Some(Reason::AttemptLost),
+        guard: None,
+        suspect: is_unseen(state, &left.snapshot) || is_against(found),
+        session: SessionRuling::default(),
+    }
+}
+
+/// Whether the guard was to look at a tree and could not.
+fn is_unseen(state: &State, left: &Option<Snapshot>) -> bool {
+    left.is_none() && state.config.guard != GuardMode::Off
+}
+
+fn is_against(found: Option<Verdict>) -> bool {
+    matches!(found, Some(Verdict::Refused | Verdict::Asked))
 }
 
 /// What becomes of findings where the run has this mode.

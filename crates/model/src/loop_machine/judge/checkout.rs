@@ -44,7 +44,7 @@ fn was_not_run(attained: &Attained) -> bool {
 }
 
 /// Why a round of checks in the run's own work tree says nothing about what the checkout holds, if it does not.
-pub(in crate::loop_machine) fn unlike(state: &State, round: &CheckRound) -> Option<String> {
+pub(super) fn unlike(state: &State, round: &CheckRound) -> Option<String> {
     round.beside.iter().find_map(|beside| reads_outside(beside).or_else(|| does_worse(state, beside)))
 }
 

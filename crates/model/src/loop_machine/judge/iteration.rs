@@ -9,11 +9,10 @@ use crate::Timestamp;
 use crate::event::Event;
 use crate::finding::Severity;
 use crate::loop_machine::decide::commit_due;
-use crate::loop_machine::facts::{AttemptOutcome, CheckRound};
+use crate::loop_machine::facts::AttemptOutcome;
 use crate::loop_machine::guard::{GuardMode, KeptFinding, Verdict};
 use crate::loop_machine::measures::Measures;
 use crate::loop_machine::state::{Best, Ended, State};
-use crate::loop_machine::stop::all_tests_pass;
 use crate::loop_machine::verdict::{Conclusion, IterationVerdict};
 
 /// The verdict on the iteration under way, and what else follows from it.
@@ -193,20 +192,4 @@ fn metrics(state: &State, now: Option<&Measures>) -> Vec<progress::Metric> {
         metric
     };
     state.config.metrics.iter().map(metric).collect()
-}
-
-/// Whether tests fail, by their runners where those are understood, else by the checks. A red linter is no failing test.
-pub(in crate::loop_machine) fn tests_fail(baseline: Option<&CheckRound>, round: &CheckRound) -> bool {
-    let failed = round.measures.tests.is_some_and(|tests| tests.failed > 0);
-    failed || (!round.all_pass() && !all_tests_pass(round, baseline))
-}
-
-/// Checks that failed and pass now, and conditions that hold now.
-pub(in crate::loop_machine) fn fixed(before: Option<&CheckRound>, now: &CheckRound) -> u32 {
-    let Some(before) = before else { return 0 };
-    let failed = |name: &str| before.checks.iter().any(|check| check.name == name && !check.passed);
-    let checks = now.checks.iter().filter(|check| check.passed && failed(&check.name)).count();
-    let was_met = |label: &str| before.conditions.iter().any(|known| known.label == label && known.met);
-    let conditions = now.conditions.iter().filter(|known| known.met && !was_met(&known.label)).count();
-    u32::try_from(checks + conditions).unwrap_or(u32::MAX)
 }

@@ -15,8 +15,9 @@ pub mod reboot;
 pub(super) mod recovery;
 pub(super) mod regression;
 pub(super) mod reinforcement;
+mod round;
 
 pub(super) use answer::answer;
-pub(super) use attempt::attempt;
-pub(super) use checkout::unlike;
-pub(super) use iteration::{fixed, iteration, tests_fail};
+pub(super) use attempt::{attempt, lost};
+pub(super) use iteration::iteration;
+pub(super) use round::round;

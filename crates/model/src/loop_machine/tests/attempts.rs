@@ -80,6 +80,7 @@ fn lost_attempts_in_a_row_end_the_run() {
     let mut driver = Driver::with_baseline(config, false);
     driver.lose_attempt();
     driver.lose_attempt();
+    driver.end_checks("t0", false);
     driver.is(Status::Failed, Reason::FailureStreak);
 }
 
@@ -88,19 +89,11 @@ fn lost_attempts_in_a_row_end_the_run() {
 fn a_run_does_not_end_over_work_that_nobody_judged() {
     let spent = || with_limits(|limits| limits.working_ms = MINUTE_MS);
     let cut = |class| AttemptEnd { snapshot: Some(snapshot("t1")), ..refused(class) };
-    type Ends = fn(&mut Driver, AttemptEnd) -> Vec<Event>;
-    let ends: Ends = |driver, end| {
-        driver.end_attempt(end);
-        driver.after(3_600_000).tick()
-    };
-    let at_once: Ends = |driver, end| driver.end_attempt(end);
-    for (end, how, reason) in [
-        (cut(ErrorClass::Overloaded), ends, Reason::LimitDuration),
-        (cut(ErrorClass::Auth), at_once, Reason::Auth),
-    ] {
+    for (class, reason) in [(ErrorClass::Overloaded, Reason::LimitDuration), (ErrorClass::Auth, Reason::Auth)]
+    {
         for passes in [true, false] {
             let mut driver = Driver::with_baseline(spent(), false);
-            let events = how(&mut driver, end.clone());
+            let events = driver.end_attempt(cut(class));
             assert_eq!(kinds(&events).last().map(String::as_str), Some("checks_started"), "{reason:?}");
             driver.end_checks("t1", passes);
             match passes {
@@ -149,7 +142,7 @@ fn an_outcome_is_taken_once_and_only_of_what_is_open() {
         Command::EndAttempt { attempt: 1, end: end() },
         Command::EndAttempt { attempt: 2, end: end() },
         Command::AbandonAttempt { attempt: 1 },
-        Command::LoseAttempt { attempt: 1, tree: TreeProof::Proven },
+        Command::LoseAttempt { attempt: 1, tree: TreeProof::Proven, left: Box::default() },
         Command::EndChecks(Box::new(round(1, "t0", true))),
         Command::EndChecks(Box::new(round(3, "t0", true))),
     ] {

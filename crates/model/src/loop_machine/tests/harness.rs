@@ -111,9 +111,16 @@ impl Driver {
         events
     }
 
+    /// The open attempt is lost, and the tree is as it was last seen.
     pub(in crate::loop_machine) fn lose_attempt(&mut self) -> Vec<Event> {
+        let snapshot = self.state.seen.snapshot.clone();
+        self.lose_leaving(Left { snapshot, ..Left::default() })
+    }
+
+    /// The open attempt is lost, and this is found.
+    pub(in crate::loop_machine) fn lose_leaving(&mut self, left: Left) -> Vec<Event> {
         let attempt = self.open_attempt();
-        self.command(Command::LoseAttempt { attempt, tree: TreeProof::Scanned })
+        self.command(Command::LoseAttempt { attempt, tree: TreeProof::Scanned, left: Box::new(left) })
     }
 
     pub(in crate::loop_machine) fn open_attempt(&self) -> u32 {

@@ -152,7 +152,11 @@ fn command(state: &State, step: Step) -> Option<Command> {
         Step::Observe(tree) => Command::Observe(snapshot(&tree)),
         Step::EndAttempt(open, end) => Command::EndAttempt { attempt: of(attempt, open), end },
         Step::Abandon(open) => Command::AbandonAttempt { attempt: of(attempt, open) },
-        Step::Lose(open) => Command::LoseAttempt { attempt: of(attempt, open), tree: TreeProof::Scanned },
+        Step::Lose(open) => Command::LoseAttempt {
+            attempt: of(attempt, open),
+            tree: TreeProof::Scanned,
+            left: Box::default(),
+        },
         Step::EndChecks(open, round) => {
             Command::EndChecks(Box::new(CheckRound { number: of(number, open), ..*round }))
         }
@@ -313,7 +317,15 @@ fn cases() -> u32 {
 
 fn wild_ruling() -> AttemptRuling {
     let session = SessionRuling { taken: true, continued: true, spent: false, sample: None };
-    AttemptRuling { next: Next::Verdict, counts: true, hold: None, guard: Some(Verdict::Refused), session }
+    AttemptRuling {
+        next: Next::Verdict,
+        counts: true,
+        failed: Some(true),
+        hold: None,
+        guard: Some(Verdict::Refused),
+        suspect: true,
+        session,
+    }
 }
 
 /// Any event, in any order, as no machine of ours would write them.
@@ -329,12 +341,22 @@ fn wild_event() -> impl Strategy<Value = Event> {
         }),
         (number.clone(), check_round()).prop_map(|(number, round)| Event::ChecksFinished {
             round: Box::new(CheckRound { number, ..round }),
-            fixed: 7,
-            tests_fail: true,
-            unlike: None,
+            ruling: RoundRuling {
+                next: Next::Verdict,
+                fixed: 7,
+                tree: JudgedTree::Back,
+                tests_fail: Some(true),
+                baseline: true,
+                unlike: None,
+            },
         }),
         number.clone().prop_map(|round| Event::ChecksStarted { round }),
-        number.clone().prop_map(|attempt| Event::AttemptLost { attempt, tree: TreeProof::Rebooted }),
+        number.clone().prop_map(|attempt| Event::AttemptLost {
+            attempt,
+            tree: TreeProof::Rebooted,
+            left: Box::default(),
+            ruling: wild_ruling(),
+        }),
         number.clone().prop_map(|attempt| Event::AttemptAbandoned { attempt }),
         (number.clone(), number.clone()).prop_map(|(number, iteration)| Event::AttemptStarted {
             attempt: OpenAttempt {
@@ -359,6 +381,8 @@ fn wild_event() -> impl Strategy<Value = Event> {
             comment: None,
             consequence: Consequence::LeaveOut,
             tell: None,
+            recovery: Some(RecoveryOutcome::Escalated),
+            confirmed: vec!["0123456789".to_owned()],
         }),
         number.clone().prop_map(|iteration| Event::IterationConcluded {
             conclusion: Box::new(Conclusion {

@@ -147,7 +147,7 @@ fn what_follows_from_an_answer() {
         (AttemptLost, Reject, Consequence::Stop, false),
         (BeforeIteration, Reject, Consequence::LeaveOut, false),
         (AfterIteration, Approve, Consequence::GoOn, false),
-        (AfterIteration, Reject, Consequence::PutBack, true),
+        (AfterIteration, Reject, Consequence::PutBack { refused: false, succeeded: false }, true),
         // Nothing is doubted here: the guard's question is whether to go on at all.
         (Guard, Approve, Consequence::GoOn, false),
         (Guard, Reject, Consequence::Stop, false),

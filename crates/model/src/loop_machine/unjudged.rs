@@ -1,0 +1,37 @@
+//! Work that nobody has judged. A run does not end over it, and is not kept from judging it by a ceiling: it may be all there
+//! was to do. Nor does it become what later work is compared with: the base of a comparison is the last judged tree,
+//! whatever became of the attempts in between.
+
+use super::facts::{AttemptOutcome, Snapshot};
+use super::state::{Next, State};
+use crate::status::Reason;
+
+impl State {
+    /// Whether there is work to look up or to judge before anything else is begun. Where the guard has something against what
+    /// an attempt left, or could not look, checks alone prove nothing: that waits for what comes after it.
+    pub fn has_unjudged_work(&self) -> bool {
+        self.work.open.is_some() || self.work.next != Next::Attempt || has_worked(self)
+    }
+}
+
+/// Whether the last attempt of the iteration under way may have done something of which nothing was judged since. One that
+/// was ended or not let in has done nothing, unless the tree says otherwise.
+fn has_worked(state: &State) -> bool {
+    let Some(ended) = &state.work.ended else { return false };
+    let worked = match (ended.outcome, ended.hold) {
+        (AttemptOutcome::NotStartable, _) => false,
+        (AttemptOutcome::Cancelled, _) | (_, Some(Reason::Auth | Reason::Environment)) => !is_base(state),
+        (_, _) => true,
+    };
+    worked && !ended.suspect && state.needs_checks() && state.work.iteration > state.counters.iterations
+}
+
+/// Whether what is found in the tree before an attempt begins is somebody's edit and nothing else, so that the iteration
+/// under way can be compared with it. An edit beside something that an earlier attempt left is judged with that.
+pub(super) fn is_base(state: &State) -> bool {
+    tree_of(&state.work.before) == tree_of(&state.seen.snapshot)
+}
+
+fn tree_of(snapshot: &Option<Snapshot>) -> Option<&String> {
+    snapshot.as_ref().map(|snapshot| &snapshot.tree)
+}
