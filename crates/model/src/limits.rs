@@ -18,6 +18,8 @@ pub const INLINE_PAYLOAD_BYTES_MAX: usize = 64 << 10;
 pub const PAYLOAD_BYTES_MAX: usize = 4 << 20;
 /// Most events in one append.
 pub const EVENTS_PER_APPEND_MAX: usize = 64;
+/// The most that a setting can allow in an hour, of messages or of fresh sessions: as many are remembered.
+pub const PER_HOUR_MAX: u32 = 100;
 /// Most checks of a run.
 pub const CHECKS_MAX: usize = 32;
 /// Most conditions of a run.

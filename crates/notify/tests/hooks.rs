@@ -259,9 +259,7 @@ fn a_webhook_that_does_not_answer_stops_nothing() {
 
 #[test]
 fn builtins_do_what_they_say() {
-    let world = World::new().command("init", "git init -q . && echo content > file");
-    assert!(world.call().results[0].success);
-    let mut world = world;
+    let mut world = World::new();
     world.hooks.hooks =
         Builtin::ALL.map(|builtin| Hook { points: vec![HookPoint::PreIteration], ..builtin.hook() }).to_vec();
     let called = world.call();
@@ -272,9 +270,6 @@ fn builtins_do_what_they_say() {
     assert_eq!(called.results[2].error.as_deref(), Some("no room"));
     let log = world.read("audit.log");
     assert!(log.ends_with("[PRE_ITERATION] r1 iteration 4, hybrid\n"), "{log}");
-    let staged =
-        World { hooks: Hooks::default(), ..world }.command("staged", "git diff --cached --name-only");
-    assert!(staged.call().results[0].output.as_ref().unwrap().contains("file"));
 }
 
 #[test]

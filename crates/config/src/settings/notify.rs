@@ -1,6 +1,7 @@
 //! `[notify]`: channels, triggers, rate and quiet hours.
 
 use piton_model::Kind;
+use piton_model::limits::PER_HOUR_MAX;
 use piton_model::notify::{
     Channel, ChannelKind, Day, Email, Encryption, FACTS, Given, Notify, On, Priority, QuietHours, Rate,
     Trigger,
@@ -16,9 +17,6 @@ use crate::read::{Members, Pair, Reader, entries};
 use crate::settings::{Settings, Sourced, by_name};
 use crate::show;
 use crate::types::{Flag, Many, OneOf, Span, Text, Texts, TimeOfDay, takes};
-
-/// As many messages are counted.
-const PER_HOUR_MAX: u32 = 100;
 
 section! {
     /// Who is told what; without this section a desktop is told, if there is one.
@@ -158,7 +156,7 @@ impl Settings {
     }
 }
 
-/// How many messages there may be in an hour.
+/// How many of something there may be in an hour.
 pub struct PerHour;
 
 impl Type for PerHour {

@@ -5,7 +5,7 @@ use piton_model::loop_machine::Level;
 use piton_model::loop_machine::progress::Strategy;
 
 use crate::entry::section;
-use crate::types::{Count, Duration, Flag, Never0, Number, OneOf, Percent, Texts, Whole};
+use crate::types::{Count, Duration, Flag, Never0, Number, OneOf, PerHour, Percent, Texts, Whole};
 
 section! {
     /// How long a conversation goes on, where iterations share one.
@@ -31,7 +31,7 @@ section! {
         /// The shortest time between two fresh conversations.
         min_interval: Duration, [Loop] => reboot.interval_ms_min;
         /// The most fresh conversations in an hour; 0 means no limit.
-        max_per_hour: Whole, [Loop] => reboot.per_hour_max;
+        max_per_hour: PerHour, [Loop] => reboot.per_hour_max;
     }
 }
 

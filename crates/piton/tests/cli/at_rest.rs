@@ -102,7 +102,7 @@ fn a_workflow_that_is_stopped_at_rest_says_so_in_its_file() {
 }
 
 /// What a driver leaves that dies between the record of the end and everything that follows from it.
-fn untell(world: &World, run: &str) {
+fn forget_what_was_told(world: &World, run: &str) {
     std::fs::remove_file(world.path(&format!(".piton/told/{run}.json"))).unwrap();
     std::fs::remove_file(world.path(".piton/told.log")).unwrap();
 }
@@ -115,7 +115,7 @@ fn the_end_of_a_run_is_told_although_its_driver_died_before_it_could() {
     world.write("w.yaml", "name: w\nsteps:\n  - {id: a, run: 'true'}\n");
     let told = || std::fs::read_to_string(world.path(".piton/told.log")).unwrap_or_default();
     eventually("the driver has told it", || told().contains("loop_completed"));
-    untell(&world, "r");
+    forget_what_was_told(&world, "r");
     eventually("whoever looks next tells it", || {
         world.piton(&["status", "r"]).exits(0);
         told().contains("loop_completed")
@@ -124,7 +124,7 @@ fn the_end_of_a_run_is_told_although_its_driver_died_before_it_could() {
     assert_eq!(told().lines().count(), 1, "once: {}", told());
 
     world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
-    untell(&world, "r1");
+    forget_what_was_told(&world, "r1");
     world.piton(&["status", "r1"]).exits(0);
     world.piton(&["status", "r1"]).exits(0);
     assert_eq!(told().lines().count(), 1, "once: {}", told());
@@ -137,7 +137,7 @@ fn a_worker_tells_it_too() {
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
     let told = || std::fs::read_to_string(world.path(".piton/told.log")).unwrap_or_default();
     eventually("the driver has told it", || told().contains("loop_completed"));
-    untell(&world, "r");
+    forget_what_was_told(&world, "r");
     eventually("a worker tells it", || {
         world.piton(&["worker", "--once"]).exits(0);
         told().contains("loop_completed")

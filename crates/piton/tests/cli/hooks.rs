@@ -152,6 +152,17 @@ fn a_script_that_changed_since_the_run_began_is_skipped() {
 }
 
 #[test]
+fn the_builtin_for_git_stages_what_was_judged() {
+    let world = World::new();
+    world.configure("[hooks]\nbuiltin = [\"git\"]\n");
+    world.loops("r", "touch b.txt; rm -f a.txt", &["--check", "test -f b.txt"]).exits(0);
+    assert_eq!(
+        world.git(&["diff", "--cached", "--name-status", "--", "a.txt", "b.txt"]),
+        "D\ta.txt\nA\tb.txt\n"
+    );
+}
+
+#[test]
 fn builtins_write_metrics_and_back_the_view_up() {
     let world = World::new();
     world.configure("[hooks]\nbuiltin = [\"metrics\", \"backup\"]\n");

@@ -57,7 +57,10 @@ fn an_export_is_bytes_for_a_pipe_and_clean_on_a_terminal() {
     let task = "turn \u{202e}this\u{9b}1m round";
     world.piton(&["loop", task, "--id", "h", "--exec", "touch b.txt", "--check", "test -f b.txt"]).exits(0);
     assert!(world.piton(&["export", "h", "--format", "state"]).exits(0).out.contains(task));
-    let line = format!("script -qec \"{} export h --format state\" /dev/null < /dev/null", env!("CARGO_BIN_EXE_piton"));
+    let line = format!(
+        "script -qec \"{} export h --format state\" /dev/null < /dev/null",
+        env!("CARGO_BIN_EXE_piton")
+    );
     let shown = world.shell(&line).exits(0).out;
     assert!(shown.contains("turn ") && !shown.contains(['\u{202e}', '\u{9b}']), "{shown:?}");
 }

@@ -3,7 +3,7 @@
 use super::{enter, hooks};
 use crate::Timestamp;
 use crate::hook::HookPoint;
-use crate::limits::keep_last;
+use crate::limits::{PER_HOUR_MAX, keep_last};
 use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Report};
 use crate::loop_machine::state::{Counters, RebootReason, RebootRecord, Session, State};
 use crate::loop_machine::verdict::SessionRuling;
@@ -11,8 +11,8 @@ use crate::status::Status;
 
 /// Samples of a session that are kept.
 const SAMPLES_MAX: usize = 10;
-/// Reboots that are kept: as many as an hour may have, twice.
-const REBOOTS_MAX: usize = 20;
+/// Reboots that are kept: as many as a setting can allow in an hour.
+const REBOOTS_MAX: usize = PER_HOUR_MAX as usize;
 
 /// An attempt begins. One that takes over from a session is counted once, however often it has to be begun.
 pub(super) fn begun(session: &mut Session, counters: &mut Counters) {
