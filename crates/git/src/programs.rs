@@ -4,7 +4,7 @@
 //! whoever worked in it, so a filter that it names does not count; one that the user's own configuration names does. What `git lfs
 //! install --local` writes is the one exception: it says no more than that LFS is used, and the program is found as it always is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
@@ -62,6 +62,12 @@ impl Storing {
             converts_lines: last("core.autocrlf").is_some_and(|value| value != b"false"),
             instead: instead(&found),
         })
+    }
+
+    /// The filters that do not run here although the repository's own settings name them.
+    pub(crate) fn held(&self) -> BTreeSet<&[u8]> {
+        let name = |setting: &'_ [u8]| setting.iter().rposition(|&byte| byte == b'.').unwrap_or_default();
+        self.instead.iter().filter_map(|(setting, _)| setting.get(b"filter.".len()..name(setting))).collect()
     }
 
     /// The same call, with the user's programs and without those of the repository.

@@ -20,6 +20,7 @@ const ATTRIBUTES: &str = "check-attr";
 /// Attributes that change what is stored. The first three are about line ends.
 const CONVERTING: [&str; 6] = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding"];
 const LINE_ENDS: usize = 3;
+const FILTER: usize = 4;
 const GITLINK: &str = "160000";
 
 impl Workspace {
@@ -45,6 +46,12 @@ impl Workspace {
         Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
     }
 
+    /// The filters that only the repository names, which therefore do not run; files under them are not staged.
+    pub fn held_filters(&self) -> Result<Vec<String>, Error> {
+        let storing = self.storing()?;
+        Ok(storing.held().into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
     /// Puts the files of a snapshot into the index of the work tree, and nothing else.
     pub fn stage(&self, judged: &SnapshotId) -> Result<(), Error> {
         self.stage_as(judged, &self.storing()?)
@@ -52,7 +59,7 @@ impl Workspace {
 
     fn stage_as(&self, judged: &SnapshotId, storing: &Storing) -> Result<(), Error> {
         let snapshot = self.read(judged)?;
-        let inner = self.inner(&snapshot);
+        let inner = self.submodules(&snapshot)?;
         let staging = Staging {
             workspace: self,
             storing,
@@ -75,10 +82,21 @@ impl Workspace {
         }
     }
 
-    /// The repositories of a snapshot that are repositories on disk as well.
-    fn inner<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Nested> {
+    /// The repositories of a snapshot that are submodules of this one. Any other repository inside is a directory with files: a commit
+    /// that only it has would be lost with the work tree.
+    fn submodules<'a>(&self, snapshot: &'a Snapshot) -> Result<Vec<&'a Nested>, Error> {
+        if snapshot.nested.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths = snapshot.nested.iter().map(|nested| nested.path.as_path().as_os_str().to_owned());
+        let call = self.git("ls-files").args(["--stage", "-z", "--"]).env("GIT_LITERAL_PATHSPECS", "1");
+        let listing = call.args(paths).bytes()?;
+        let lines = listing.split(|&byte| byte == 0).filter(|line| line.starts_with(GITLINK.as_bytes()));
+        let known: BTreeSet<_> =
+            lines.filter_map(|line| line.splitn(2, |&byte| byte == b'\t').nth(1)).collect();
+        let is_known = |nested: &&Nested| known.contains(nested.path.as_bytes());
         let is_there = |nested: &&Nested| self.root().join(nested.path.as_path()).join(".git").exists();
-        snapshot.nested.iter().filter(is_there).collect()
+        Ok(snapshot.nested.iter().filter(is_known).filter(is_there).collect())
     }
 }
 
@@ -169,15 +187,16 @@ impl Staging<'_> {
         let mut ids = Vec::with_capacity(changes.len());
         for (change, conversion) in each() {
             ids.push(match conversion.is_needed(change, &contents) {
-                true => self.converted(change, contents[change.old_id.as_str()].clone())?,
-                false => change.old_id.clone(),
+                _ if matches!(conversion, Conversion::Held) => None,
+                true => Some(self.converted(change, contents[change.old_id.as_str()].clone())?),
+                false => Some(change.old_id.clone()),
             });
         }
-        let entry = |(change, id): (RawChange, String)| {
-            let entry = Entry { mode: self.mode(&change), id, path: change.path.clone() };
-            (change, entry)
+        let entry = |(change, id): (RawChange, Option<String>)| {
+            let entry = Entry { mode: self.mode(&change), id: id?, path: change.path.clone() };
+            Some((change, entry))
         };
-        Ok(changes.into_iter().zip(ids).map(entry).collect())
+        Ok(changes.into_iter().zip(ids).filter_map(entry).collect())
     }
 
     /// What git converts of each of these files.
@@ -193,15 +212,17 @@ impl Staging<'_> {
             return Err(not_understood(ATTRIBUTES, &answer));
         }
         let each = values.chunks(CONVERTING.len()).zip(changes);
-        Ok(each.map(|(values, change)| self.conversion(change, values)).collect())
+        let held = self.storing.held();
+        Ok(each.map(|(values, change)| self.conversion(change, values, &held)).collect())
     }
 
-    fn conversion(&self, change: &RawChange, attributes: &[&[u8]]) -> Conversion {
+    fn conversion(&self, change: &RawChange, attributes: &[&[u8]], held: &BTreeSet<&[u8]>) -> Conversion {
         let is_set = |value: &&[u8]| !matches!(*value, b"unspecified" | b"unset");
         let [text, crlf, ..] = attributes else { return Conversion::Any };
         let is_binary = *text == b"unset" || (*text == b"unspecified" && *crlf == b"unset");
         match () {
             () if !is_file(&change.old_mode) => Conversion::None,
+            () if held.contains(attributes[FILTER]) => Conversion::Held,
             () if attributes[LINE_ENDS..].iter().any(is_set) => Conversion::Any,
             () if is_binary => Conversion::None,
             () if attributes[..LINE_ENDS].iter().any(is_set) => {
@@ -258,13 +279,15 @@ enum Conversion {
         only_new: bool,
     },
     Any,
+    /// A filter that does not run here says what is stored: what the index has stays, for the file itself may be its secret.
+    Held,
 }
 
 impl Conversion {
     /// What has to be read before it is known.
     fn reads<'a>(&self, change: &'a RawChange) -> Vec<&'a str> {
         match self {
-            Conversion::None => Vec::new(),
+            Conversion::None | Conversion::Held => Vec::new(),
             Conversion::LineEnds { only_new: true } if is_file(&change.new_mode) => {
                 vec![&change.old_id, &change.new_id]
             }
@@ -277,7 +300,7 @@ impl Conversion {
     fn is_needed(&self, change: &RawChange, contents: &BTreeMap<&str, Vec<u8>>) -> bool {
         let has_returns = |id: &str| contents.get(id).is_some_and(|content| content.contains(&b'\r'));
         match self {
-            Conversion::None => false,
+            Conversion::None | Conversion::Held => false,
             Conversion::LineEnds { only_new } => {
                 has_returns(&change.old_id) && !(*only_new && has_returns(&change.new_id))
             }

@@ -112,8 +112,7 @@ fn a_repository_inside_is_the_commit_it_stands_on() {
     git_in(&inner, &["init", "--quiet"]);
     git_in(&inner, &["add", "file"]);
     git_in(&inner, &["commit", "--quiet", "--message", "inner"]);
-    is_as_git_adds_it(&place);
-    place.git(&["commit", "--quiet", "--message", "with it"]);
+    place.commit("with it");
     place.write("inner/file", b"changed\n");
     git_in(&inner, &["commit", "--quiet", "--all", "--message", "more"]);
     place.write("inner/loose", b"not committed\n");
@@ -124,6 +123,43 @@ fn a_repository_inside_is_the_commit_it_stands_on() {
     is_as_git_adds_it(&place);
     std::fs::remove_dir(&inner).unwrap();
     is_as_git_adds_it(&place);
+}
+
+#[test]
+fn a_repository_that_nobody_knows_is_committed_as_its_files() {
+    let place = Place::new();
+    place.write("inner/file", b"f\n");
+    let inner = place.path("inner");
+    git_in(&inner, &["init", "--quiet"]);
+    let workspace = place.open();
+    let judged = workspace.snapshot(RUN, "judged").unwrap();
+    workspace.commit(&judged.id, "Judged\n").unwrap().unwrap();
+    assert_eq!(place.git(&["show", "HEAD:inner/file"]), "f");
+    assert_eq!(place.git(&["status", "--porcelain"]), "");
+    // Its files were put back; what it keeps beside them is no reason for a commit.
+    std::fs::remove_file(place.path("inner/file")).unwrap();
+    let judged = workspace.snapshot(RUN, "judged").unwrap();
+    workspace.commit(&judged.id, "Judged\n").unwrap().unwrap();
+    assert_eq!(place.git(&["ls-tree", "-r", "--name-only", "HEAD"]), "a.txt\nsrc/b.rs");
+}
+
+#[test]
+fn what_a_filter_of_the_repository_alone_would_store_is_not_committed_as_it_is() {
+    let place = Place::new();
+    place.write(".gitattributes", b"*.env filter=crypt\n");
+    place.git(&["config", "filter.crypt.clean", "tr a-z b-za"]);
+    place.git(&["config", "filter.crypt.smudge", "tr b-za a-z"]);
+    place.write("secret.env", b"password\n");
+    place.commit("a secret");
+    let stored = place.git(&["show", "HEAD:secret.env"]);
+    place.write("secret.env", b"another\n");
+    place.write("new.env", b"new\n");
+    place.write("a.txt", b"changed\n");
+    let workspace = place.open();
+    let judged = workspace.snapshot(RUN, "judged").unwrap();
+    workspace.commit(&judged.id, "Judged\n").unwrap().unwrap();
+    assert_eq!(place.git(&["show", "HEAD:secret.env"]), stored);
+    assert_eq!(place.git(&["ls-tree", "--name-only", "HEAD"]), ".gitattributes\na.txt\nsecret.env\nsrc");
 }
 
 #[test]

@@ -73,6 +73,7 @@ pub(super) async fn start(
     if let Some(worktree) = &config.worktree {
         notes.extend(super::said_of(worktree));
         notes.extend(super::too_large(client.layout(), &run, worktree)?);
+        notes.extend(super::not_filtered(client.layout(), &run)?);
     }
     if let Err(error) = client.create_loop(create(run.clone(), title(&task), config)?, adoption).await {
         return Err(super::overtaken(client, &run, error.into()).await);

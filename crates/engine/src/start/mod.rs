@@ -127,6 +127,18 @@ fn own_tree(
     })
 }
 
+/// What a person should know of a new work tree: which files do not come onto its branch, since only the repository names their filter.
+fn not_filtered(layout: &Layout, run: &RunId) -> Result<Option<String>, Error> {
+    let workspace = open_workspace(&layout.in_place(), run)?;
+    let held = workspace.held_filters().map_err(|error| Error::environment(&error))?;
+    Ok((!held.is_empty()).then(|| {
+        clean_line(&format!(
+            "note: files under the filter {} are not committed: only .git/config names it; `git config --global` makes it yours",
+            held.join(", ")
+        ))
+    }))
+}
+
 /// What a person should know of a new work tree: what is too large to be taken along, unless it is copied.
 fn too_large(layout: &Layout, run: &RunId, worktree: &Worktree) -> Result<Option<String>, Error> {
     let workspace = open_workspace(&layout.in_place(), run)?;
