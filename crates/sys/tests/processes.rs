@@ -281,6 +281,26 @@ fn a_tree_asked_to_end_does_so() {
 }
 
 #[test]
+fn whoever_started_others_is_told_first_so_that_a_shell_comes_to_no_next_command() {
+    let mut tree = Tree::create(&mark()).unwrap();
+    tree.spawn(start("(sh -c 'sh -c \"sleep 600; true\"; true' & sleep 600; true) & sleep 600; true"))
+        .unwrap();
+    eventually("all run", || tree.members().len() == 7);
+    let told: Vec<u32> = tree.members().iter().map(|member| member.pid).collect();
+    for (at, pid) in told.iter().enumerate() {
+        let parent = process::ancestors(*pid).first().map(|parent| parent.pid);
+        assert!(
+            !told[at..].iter().any(|later| Some(*later) == parent),
+            "{pid} before {parent:?} in {told:?}"
+        );
+    }
+    tree.terminate();
+    eventually("all are gone", || tree.members().is_empty());
+    process::collect_children();
+    tree.remove().unwrap();
+}
+
+#[test]
 fn a_tree_never_holds_this_process_or_a_stranger() {
     let stranger =
         spawn_detached(Path::new("sleep"), &["600".into()], Detach::default()).unwrap().process.unwrap();

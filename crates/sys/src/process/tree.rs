@@ -152,7 +152,8 @@ impl Tree {
         Ok(child)
     }
 
-    /// Every process of the tree that can be found now. Never this process itself.
+    /// Every process of the tree that can be found now, whoever started others before them: a shell that hears of it after its command
+    /// has ended would start the next one. Never this process itself.
     pub fn members(&self) -> Vec<ProcessId> {
         let table = Table::read();
         let grouped = self.cgroup.as_ref().map(Cgroup::members).unwrap_or_default();
@@ -167,7 +168,9 @@ impl Tree {
                     || table.ancestors(entry).any(|ancestor| self.is_root(ancestor))
                     || (entry.start_time >= oldest && scan::carries(entry.pid, &self.assignment)))
         };
-        table.running().filter(belongs).map(Entry::id).collect()
+        let mut members: Vec<_> = table.running().filter(belongs).collect();
+        members.sort_by_cached_key(|entry| (table.ancestors(entry).count(), entry.start_time, entry.pid));
+        members.into_iter().map(Entry::id).collect()
     }
 
     /// Asks every process of the tree to end. Stopped ones are woken to hear it.
