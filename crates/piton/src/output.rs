@@ -132,10 +132,14 @@ fn width() -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|columns| *columns >= WIDTH_MIN)
 }
 
-/// The data cannot be written. A reader that has gone away had enough; anything else is a failure.
+/// What a shell says of a program that went with the reader of its pipe: 128 and the number of the signal.
+const NO_READER: i32 = 128 + 13;
+
+/// The data cannot be written. A reader that has gone away had enough, but how it all ends is then not known here, so that is no
+/// success; anything else is a failure.
 fn give_up(error: &std::io::Error) -> ! {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
-        std::process::exit(0);
+        std::process::exit(NO_READER);
     }
     let _ = writeln!(std::io::stderr(), "error: cannot write to standard output: {error}");
     std::process::exit(i32::from(ExitCode::Environment as u8));

@@ -237,8 +237,12 @@ fn a_viewer_in_a_broken_pipe_leaves_the_work_running() {
         env!("CARGO_BIN_EXE_piton"),
         works().replace('\'', "'\\''")
     );
-    let ran = world.shell(&piped).exits(0);
+    let ran = world
+        .shell(&format!("{{ {}; echo $? > ../code; }} | head -n 1", piped.trim_end_matches(" | head -n 1")))
+        .exits(0);
     assert!(ran.out.starts_with("run b"), "{ran:?}");
+    let code = || std::fs::read_to_string(world.beside("code")).unwrap_or_default();
+    eventually("the viewer has left", || code() == "141\n");
     world.open_gate();
     world.piton(&["wait", "b"]).exits(0);
 }
