@@ -225,6 +225,28 @@ pub fn inside(state: &Path) -> Option<(String, String)> {
     })
 }
 
+/// An attempt below `state` that is at work, and that this process could be a part of without seeing its keeper: it has a view of the
+/// system of its own. The run and the name.
+pub fn apart_from(state: &Path) -> Option<(String, String)> {
+    let here = process::namespaces().filter(|here| here != process::ALL_OF_IT)?;
+    let inner = |directory: &Path| {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).collect::<Vec<_>>()
+    };
+    let runs = inner(&state.join("attempts"));
+    runs.iter().flat_map(|run| inner(&run.path()).into_iter().map(move |attempt| (run, attempt))).find_map(
+        |(run, attempt)| {
+            let directory = attempt.path();
+            let is_at_work = FileLock::is_held(&directory.join(LOCK)).unwrap_or(false);
+            let keeper: KeeperRecord =
+                is_at_work.then(|| directory::read(&directory.join(KEEPER)).ok().flatten())??;
+            let names =
+                || Some((run.file_name().into_string().ok()?, attempt.file_name().into_string().ok()?));
+            (keeper.namespaces.is_some_and(|there| there != here)).then(names)?
+        },
+    )
+}
+
 /// The attempt whose lock a keeper holds that was started without its name.
 fn held_by(keeper: u32, attempts: &Path) -> Option<String> {
     let is_lock =

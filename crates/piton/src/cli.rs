@@ -187,6 +187,8 @@ impl Command {
             | Self::Trust(_)
             | Self::Worker(_)
             | Self::Autostart(_)
+            // Keys pause and stop, and answer questions.
+            | Self::Attach(_)
             | Self::Driver(_) => true,
             Self::Demo(_)
             | Self::Ls(_)
@@ -195,7 +197,6 @@ impl Command {
             | Self::Show(_)
             | Self::Log(_)
             | Self::Output(_)
-            | Self::Attach(_)
             | Self::Wait(_)
             | Self::Diff(_)
             | Self::Export(_)

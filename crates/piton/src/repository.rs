@@ -53,13 +53,21 @@ pub(crate) fn refuse_agents(global: &Global) -> Result<()> {
     // Its run is where its journal is, whatever repository it names beside that.
     let of_journal = layout.store().repository().map(|root| Layout::new(root.to_owned()));
     let states = [Some(layout.state()), of_journal.map(|layout| layout.state())];
-    match states.iter().flatten().find_map(|state| piton_agent::inside(state)) {
-        Some((run, attempt)) => Err(Failure::usage(format!(
+    let states = || states.iter().flatten();
+    if let Some((run, attempt)) = states().find_map(|state| piton_agent::inside(state)) {
+        return Err(Failure::usage(format!(
             "this is for people: it was called from inside attempt {attempt} of run `{run}`"
         ))
-        .hint("write to $PITON_REPORT to report `done` or `blocked`; a person decides the rest")),
-        None => Ok(()),
+        .hint("write to $PITON_REPORT to report `done` or `blocked`; a person decides the rest"));
     }
+    // From a container, or whatever hides its ancestors, nobody can tell whether it is a part of what is at work.
+    if let Some((run, attempt)) = states().find_map(|state| piton_agent::apart_from(state)) {
+        return Err(Failure::usage(format!(
+            "this is for people: attempt {attempt} of run `{run}` is at work, and this was called from another namespace of processes or users"
+        ))
+        .hint("call it where the run was started, or when nothing of it is at work"));
+    }
+    Ok(())
 }
 
 /// The runs of this repository. Its journal is created when the first is put on record.

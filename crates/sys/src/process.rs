@@ -15,7 +15,9 @@ mod tree;
 
 pub use awake::{Awake, keep_awake};
 pub use enclose::become_enclosed;
-pub use identity::{ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
+pub use identity::{
+    ALL_OF_IT, ProcessId, Signal, boot_id, current, host_id, identity, is_alive, namespaces, signal,
+};
 pub use pages::give_back_code;
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
 pub use scan::{ancestors, bound_sockets, command_line, open_files};

@@ -55,6 +55,23 @@ fn an_agent_cannot_steer_its_run_by_way_of_another_repository() {
 }
 
 #[test]
+fn an_agent_cannot_steer_by_attaching_nor_from_namespaces_of_its_own() {
+    let world = World::new();
+    let agent = r#"script -qec '"$PITON_BIN" attach r' /dev/null < /dev/null > attach.txt 2>&1
+        unshare --user --map-root-user --pid --fork --mount-proc "$PITON_BIN" tell r hello 2> tell.txt; touch b.txt"#;
+    world.loops("r", agent, &["--check", RED]).exits(0);
+    assert!(world.read("attach.txt").contains("this is for people"), "{}", world.read("attach.txt"));
+    let refused = world.read("tell.txt");
+    assert!(refused.contains("called from another namespace of processes or users"), "{refused}");
+    // Nothing is at work any more: a container may ask.
+    let said = world.shell(&format!(
+        "unshare --user --map-root-user --pid --fork --mount-proc {} note r later",
+        env!("CARGO_BIN_EXE_piton")
+    ));
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+#[test]
 fn a_disk_that_is_full_at_the_first_use_leaves_no_broken_journal() {
     let mut refused = 0;
     for write in 1.. {
