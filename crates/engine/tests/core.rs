@@ -248,6 +248,7 @@ fn succeeded(effect: &workflow::Effect) -> (workflow::Effect, workflow::Command)
         cost_microusd: None,
         tokens: None,
         hold: None,
+        rejected: false,
     };
     (effect.clone(), workflow::Command::EndAttempt { attempt: attempt.number, end: Box::new(end) })
 }

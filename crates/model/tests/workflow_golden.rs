@@ -243,6 +243,7 @@ fn end() -> StepEnd {
             reason: Reason::RateLimit,
             until: Some(Timestamp::from_millis(1_771_157_000_123)),
         }),
+        rejected: false,
     }
 }
 

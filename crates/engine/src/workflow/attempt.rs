@@ -213,6 +213,7 @@ pub(super) fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
         cost_microusd: None,
         tokens: None,
         hold: None,
+        rejected: false,
     };
     Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
 }

@@ -46,6 +46,7 @@ pub(super) fn of_exit(
         cost_microusd: account.cost_usd.and_then(piton_agent::microusd),
         tokens: account.usage.map(|usage| usage.input_tokens + usage.output_tokens),
         hold: hold(outcome, error_class, account.limited_until),
+        rejected: false,
     };
     if matches!(step.work, Work::Run { .. }) && outcome == AttemptOutcome::Failed {
         end.message = Some(format!("{}{}", how_it_ended("the command", exit), last_words(&directory, true)));

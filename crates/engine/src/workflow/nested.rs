@@ -14,7 +14,7 @@ use piton_model::workflow::{
     Command, Counters, Definition, InnerQuestion, OpenAttempt, Options, Order, Raise, State, StepEnd, StepId,
     WorkPlace, create,
 };
-use piton_model::{Machine, RunId, Status, StopOrigin, Timestamp};
+use piton_model::{Machine, Reason, RunId, Status, StopOrigin, Timestamp};
 use piton_view::Request;
 
 use super::attempt::not_startable;
@@ -357,6 +357,7 @@ fn ended(attempt: &OpenAttempt, outcome: AttemptOutcome, nested: &State, before:
             .then(|| now.cost_microusd.saturating_sub(before.cost_microusd)),
         tokens: Some(now.tokens.saturating_sub(before.tokens)),
         hold: None,
+        rejected: outcome == AttemptOutcome::Failed && nested.reason == Some(Reason::Human),
     };
     Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
 }

@@ -52,6 +52,7 @@ fn end(outcome: AttemptOutcome, report: Option<StepReport>) -> StepEnd {
         cost_microusd,
         tokens: Some(900),
         hold: None,
+        rejected: false,
     }
 }
 

@@ -109,6 +109,7 @@ pub(crate) fn ended(report: Option<StepReport>) -> StepEnd {
         cost_microusd: None,
         tokens: None,
         hold: None,
+        rejected: false,
     }
 }
 

@@ -193,7 +193,7 @@ pub struct OpenAttempt {
 }
 
 /// How an attempt ended.
-#[record]
+#[record(omit(rejected))]
 pub struct StepEnd {
     /// Success, failure, or stopped by us.
     pub outcome: AttemptOutcome,
@@ -211,6 +211,8 @@ pub struct StepEnd {
     pub tokens: Option<u64>,
     /// Nothing the step did: it is tried again without being charged for.
     pub hold: Option<Hold>,
+    /// It failed by a person's word, within the workflow that it is: no other try is asked for.
+    pub rejected: bool,
 }
 
 /// What stands in the way of a step, through no fault of its own.

@@ -44,7 +44,10 @@ pub(super) fn finished(state: &State, index: usize, end: &StepEnd, now: Timestam
     // Of what was ended by us its report says nothing about why.
     let words = || report.last_words().filter(|_| ended_by_itself(end));
     let error = message.or_else(words).unwrap_or_else(|| default_message(end));
-    failed(state, index, error, now)
+    match end.rejected {
+        true => StepVerdict::Fail { reason: Reason::Human, error }.into(),
+        false => failed(state, index, error, now),
+    }
 }
 
 /// Losing an attempt is not the step's failure, so it costs no try. It is bounded all the same.

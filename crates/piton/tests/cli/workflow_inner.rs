@@ -74,6 +74,10 @@ fn a_rejected_nested_workflow_fails_its_step() {
         status["steps"][0]["last_error"].as_str().unwrap().contains("Rejected by a person: no"),
         "{status:#}"
     );
+    // A person's no is not asked for once more.
+    eventually("the outer run fails, too", || world.json(&["status", "r1"])["status"] == "failed");
+    assert_eq!(world.json(&["status", "r1"])["reason"], "human");
+    assert_eq!(world.count("r1", "step_started"), 1);
 }
 
 /// A step that makes a file and reports it.

@@ -138,6 +138,7 @@ impl Job {
             cost_microusd: end.said,
             tokens: None,
             hold: None,
+            rejected: false,
         };
         Some(Command::EndAttempt { attempt: number, end: Box::new(end) })
     }
@@ -186,5 +187,6 @@ fn ended(exit: Exit<Said>) -> StepEnd {
         cost_microusd: said.cost,
         tokens: None,
         hold: said.hold,
+        rejected: false,
     }
 }

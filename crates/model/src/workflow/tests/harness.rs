@@ -188,6 +188,7 @@ pub(super) fn ended(outcome: AttemptOutcome, exit_code: i32) -> StepEnd {
         cost_microusd: Some(100_000),
         tokens: None,
         hold: None,
+        rejected: false,
     }
 }
 
