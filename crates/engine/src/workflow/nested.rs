@@ -22,6 +22,7 @@ use super::{Context, is_discarded, manual_input};
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
 use crate::driver_process;
+use crate::load::Loaded;
 use crate::world::{WorldError, sentence};
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -318,16 +319,19 @@ impl LocalClient {
         }
     }
 
-    /// The run whose step this one was, where that went on without it.
+    /// The run whose step this one was, or one around it, where that went on without it.
     pub(crate) async fn given_up_by(&self, state: &State) -> Result<Option<RunId>, ClientError> {
-        let Some(parent) = state.options.parent.as_ref().filter(|_| state.status != Status::Completed) else {
-            return Ok(None);
-        };
-        let Some(outer) = self.load_if_there::<State>(parent).await? else { return Ok(None) };
-        let steps = outer.state.steps.iter().enumerate();
-        let mut begun = steps.filter_map(|(index, step)| Some((outer.state.id(index), step.nested?)));
-        let is_it = begun.any(|(step, attempt)| begun_by(parent, step, attempt) == state.run);
-        Ok((!is_it).then(|| parent.clone()))
+        let (mut inner, mut parent) = (state.run.clone(), state.options.parent.clone());
+        while let Some(outer) = parent.filter(|_| state.status != Status::Completed) {
+            let Some(Loaded { state, .. }) = self.load_if_there::<State>(&outer).await? else { break };
+            let steps = state.steps.iter().enumerate();
+            let mut begun = steps.filter_map(|(index, step)| Some((state.id(index), step.nested?)));
+            if !begun.any(|(step, attempt)| begun_by(&outer, step, attempt) == inner) {
+                return Ok(Some(outer));
+            }
+            (inner, parent) = (outer, state.options.parent.clone());
+        }
+        Ok(None)
     }
 }
 

@@ -343,3 +343,20 @@ fn a_run_that_was_given_up_when_its_step_began_anew_asks_nobody() {
     assert!(ran.err.contains("asks nothing"), "{}", ran.err);
     assert_eq!(world.json(&["status", &inner])["given_up_by"], "r1");
 }
+
+#[test]
+fn a_run_within_one_that_was_given_up_asks_nobody_either() {
+    let world = world("name: w\nsteps: [{id: o1, workflow: mid.yaml}]\n");
+    world.write("mid.yaml", "name: mid\nsteps: [{id: m1, workflow: in.yaml}]\n");
+    world.write("in.yaml", INNER);
+    let words = ["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"];
+    world.piton(&words).exits(4);
+    let asks = |world: &World| world.json(&["answer"]).as_array().unwrap().clone();
+    let first = asks(&world);
+    assert_eq!(first.len(), 1, "{first:?}");
+    let deep = first[0]["run_id"].as_str().unwrap().to_owned();
+    world.piton(&[&words[..], &["--start-at-step", "o1"]].concat()).exits(4);
+    let now = asks(&world);
+    assert!(now.len() == 1 && now[0]["run_id"] != deep.as_str(), "{now:?}");
+    world.piton(&["answer", &deep, "--approve"]).exits(2);
+}
