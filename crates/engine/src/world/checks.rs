@@ -109,7 +109,14 @@ pub(super) fn run_check(
     name: &str,
     check: &Check,
 ) -> Result<Option<Ran>, WorldError> {
-    supervised(context, state, name, What::Command(&check.command), check.timeout_ms, &asked_to_name())
+    supervised(
+        context,
+        state,
+        name,
+        What::Command(&check.command),
+        check.timeout_ms,
+        &asked_to_name(&check.command),
+    )
 }
 
 /// The same in the checkout, which only a run with a work tree of its own does not work in.
@@ -119,15 +126,24 @@ pub(super) fn run_in_checkout(
     name: &str,
     check: &Check,
 ) -> Result<Option<Ran>, WorldError> {
-    supervised(context, state, name, What::InCheckout(&check.command), check.timeout_ms, &asked_to_name())
+    supervised(
+        context,
+        state,
+        name,
+        What::InCheckout(&check.command),
+        check.timeout_ms,
+        &asked_to_name(&check.command),
+    )
 }
 
 /// What makes pytest say which tests pass, beside what it says anyway. It changes what is printed and nothing else, and
 /// gives way to what the check itself, or whoever set the variable, asks for.
-fn asked_to_name() -> BTreeMap<String, String> {
+fn asked_to_name(command: &str) -> BTreeMap<String, String> {
     let set = std::env::var(PYTEST_OPTIONS).unwrap_or_default();
     let asks_already = |word: &str| word.starts_with("-r");
-    match set.split_whitespace().any(asks_already) {
+    // Without what prints, pytest does not know the option, and fails.
+    let prints_nothing = command.contains("no:terminal") || set.contains("no:terminal");
+    match prints_nothing || set.split_whitespace().any(asks_already) {
         true => BTreeMap::new(),
         false => {
             BTreeMap::from([(PYTEST_OPTIONS.to_owned(), format!("{set} -rfEp").trim_start().to_owned())])

@@ -186,6 +186,19 @@ fn with_pytest(check: &str) -> World {
 }
 
 #[test]
+fn pytest_is_asked_for_no_names_where_it_cannot_say_them() {
+    let world = world("");
+    let check = r#"test=echo "[$PYTEST_ADDOPTS]" > "$BESIDE/asked"; test -f b.txt"#;
+    let asked = |check: &str| {
+        world.piton(&["loop", "x", "--here", "--exec", "touch b.txt", "--check", check]);
+        std::fs::remove_file(world.path("b.txt")).unwrap();
+        std::fs::read_to_string(world.beside("asked")).unwrap()
+    };
+    assert_eq!(asked(check), "[-rfEp]\n");
+    assert_eq!(asked(&format!("{check}; : pytest -p no:terminal; test -f b.txt")), "[]\n");
+}
+
+#[test]
 fn pytest_is_asked_for_the_names_of_the_tests_that_pass() {
     for check in ["pytest", "pytest -q", "sh check.sh"] {
         let world = with_pytest(check);
