@@ -64,10 +64,20 @@ impl Storing {
         })
     }
 
-    /// The filters that do not run here although the repository's own settings name them.
+    /// The filters that would say what is stored, and do not run: the repository's own settings name them, and the user's do not.
     pub(crate) fn held(&self) -> BTreeSet<&[u8]> {
-        let name = |setting: &'_ [u8]| setting.iter().rposition(|&byte| byte == b'.').unwrap_or_default();
-        self.instead.iter().filter_map(|(setting, _)| setting.get(b"filter.".len()..name(setting))).collect()
+        let nothing =
+            self.instead.iter().filter(|(_, value)| value.is_empty()).map(|(setting, _)| &setting[..]);
+        let name = |setting: &'_ [u8]| {
+            let inner = setting.strip_prefix(b"filter.").expect("only settings of filters are held");
+            Some(
+                inner.len()
+                    - [".clean", ".process"].iter().find(|end| inner.ends_with(end.as_bytes()))?.len(),
+            )
+        };
+        nothing
+            .filter_map(|setting| setting.get(b"filter.".len()..b"filter.".len() + name(setting)?))
+            .collect()
     }
 
     /// The same call, with the user's programs and without those of the repository.
@@ -130,6 +140,25 @@ mod tests {
             (true, "filter.x.smudge", "evil"),
         ];
         assert_eq!(held(&both), ["filter.x.clean=good", "filter.x.smudge="]);
+    }
+
+    #[test]
+    fn a_filter_that_the_user_names_too_is_not_held() {
+        let held = |settings: &[(bool, &str, &str)]| {
+            let bytes = |text: &str| text.as_bytes().to_vec();
+            let found: Vec<_> =
+                settings.iter().map(|(local, name, value)| (*local, bytes(name), bytes(value))).collect();
+            let storing = Storing { instead: instead(&found), ..Storing::default() };
+            storing
+                .held()
+                .into_iter()
+                .map(|name| String::from_utf8_lossy(name).into_owned())
+                .collect::<Vec<_>>()
+        };
+        let local = (true, "filter.lfs.clean", "git-lfs clean --skip");
+        assert_eq!(held(&[local, (true, "filter.a.b.process", "evil")]), ["a.b", "lfs"]);
+        assert_eq!(held(&[(false, "filter.lfs.clean", "git-lfs clean -- %f"), local]), Vec::<String>::new());
+        assert_eq!(held(&[(true, "filter.x.smudge", "evil")]), Vec::<String>::new(), "it stores nothing");
     }
 
     #[test]
