@@ -54,6 +54,10 @@ const LOOP: &str = "\
 ";
 
 const REST: &str = "
+# [confine]                # walls; `piton doctor` says whether they work here
+# enabled = true           # only the work tree can be written, no keys are seen
+# network = [\"api.example.org\"]   # the only hosts that are reached; all, unless set
+
 # [views]
 # ralph = true             # .ralph/state.json
 # aiwg = \"auto\"            # .aiwg/ralph/, where .aiwg exists

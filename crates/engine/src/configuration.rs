@@ -84,7 +84,6 @@ pub fn walls(layout: &Layout, files: &Files, taken: bool) -> Result<(Option<Conf
     if said.confine.settled().is_none() && believed.confine.settled().is_none() {
         return Ok((None, Vec::new()));
     }
-    require_walls()?;
     let list = |said: &Option<Sourced<Vec<String>>>| {
         said.as_ref().map(|said| said.value.clone()).unwrap_or_default()
     };
@@ -92,12 +91,18 @@ pub fn walls(layout: &Layout, files: &Files, taken: bool) -> Result<(Option<Conf
     protect.extend(
         list(&said.guard.protect).into_iter().filter(|path| !protect.contains(path)).collect::<Vec<_>>(),
     );
-    Ok((Some(Confine { write: list(&believed.confine.write) }), protect))
+    let confine = Confine {
+        write: list(&believed.confine.write),
+        read: list(&believed.confine.read),
+        network: believed.confine.network.or(said.confine.network).map(|said| said.value),
+    };
+    require_walls(&confine)?;
+    Ok((Some(confine), protect))
 }
 
-/// Refuses where there can be no walls.
-pub fn require_walls() -> Result<(), Error> {
-    walls::available().map_err(|why| {
+/// Refuses where there can be no such walls.
+pub fn require_walls(confine: &Confine) -> Result<(), Error> {
+    walls::available(confine.network.is_some()).map_err(|why| {
         Error::new(ErrorKind::Environment, format!("the agent cannot be confined: {why}"))
             .hint("install bubblewrap, or do without --confine and `[confine]`")
     })

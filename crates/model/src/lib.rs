@@ -11,6 +11,7 @@
 mod event;
 mod finding;
 pub mod hook;
+mod host;
 mod id;
 pub mod ledger;
 pub mod ledger_machine;
@@ -29,6 +30,7 @@ pub mod workflow;
 
 pub use event::{Event, StopOrigin};
 pub use finding::{Finding, RegressionType, Severity};
+pub use host::{Host, NoHost, split as split_host};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
 pub use loop_machine::{Command, Effect, State, admit, advance, apply, create};
 pub use machine::{CheckpointName, DecodeError, Encoded, Entry, Machine, RunEvent};

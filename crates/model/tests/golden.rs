@@ -301,7 +301,11 @@ fn config() -> LoopConfig {
             direction: progress::Direction::Lower,
             weight: 2.0,
         }],
-        confine: Some(Confine { write: vec!["~/.cargo".to_owned()] }),
+        confine: Some(Confine {
+            write: vec!["~/.cargo".to_owned()],
+            read: vec!["~/.npmrc".to_owned()],
+            network: Some(vec!["api.anthropic.com".to_owned()]),
+        }),
         on_done: Some("true".to_owned()),
         gaps: None,
         notify: Some(Notify::default()),

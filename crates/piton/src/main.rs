@@ -16,6 +16,7 @@ mod viewer;
 use std::process::ExitCode;
 
 use clap::Parser;
+use piton_engine::launch::proxy::{self, PROXIED_COMMAND};
 use piton_engine::launch::walls::ENCLOSED_COMMAND;
 
 fn main() -> ExitCode {
@@ -25,7 +26,11 @@ fn main() -> ExitCode {
     }
     // Likewise what stands between the walls and an agent: it becomes the agent.
     if std::env::args_os().nth(1).is_some_and(|word| word == ENCLOSED_COMMAND) {
-        return commands::enclosed(std::env::args_os().skip(2).collect());
+        return commands::enclosed(std::env::args_os().skip(2).collect(), &proxy::open_inside());
+    }
+    // And what leads out of them.
+    if std::env::args_os().nth(1).is_some_and(|word| word == PROXIED_COMMAND) {
+        return commands::proxied(proxy::run(std::env::args_os().skip(2).collect()));
     }
     let arguments = cli::Arguments::parse();
     let out = output::Output::new(&arguments.global);

@@ -8,6 +8,7 @@ mod cgroup;
 mod enclose;
 mod identity;
 mod pages;
+mod passage;
 mod program;
 mod scan;
 mod spawn;
@@ -19,6 +20,7 @@ pub use identity::{
     ALL_OF_IT, ProcessId, Signal, boot_id, current, host_id, identity, is_alive, namespaces, signal,
 };
 pub use pages::give_back_code;
+pub use passage::{Inside, Passage};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
 pub use scan::{ancestors, bound_sockets, command_line, open_files};
 pub use spawn::{

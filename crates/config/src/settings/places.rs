@@ -1,15 +1,16 @@
 //! `[worktree]`, `[confine]`, `[views]` and `[redact]`: where work happens, and what may be written where.
 
-use piton_model::Kind;
 use piton_model::loop_machine::Confine;
+use piton_model::{Host, Kind};
 use serde::Serialize;
 use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::entry::{Entry, Section, Takes, Type, section};
+use crate::problem::quoted;
 use crate::read::Reader;
-use crate::settings::Settings;
+use crate::settings::{Settings, Sourced};
 use crate::show;
 use crate::types::{Duration, Flag, Paths, Places, Text, list_of, takes};
 
@@ -34,6 +35,10 @@ section! {
         enabled: Flag, [Loop Workflow Ledger] { flag: Some("--confine"), otherwise: "`false`" };
         /// Further places that may be written to.
         write: Places, [Loop Workflow Ledger] { otherwise: "none" };
+        /// Places that are seen inside although they hold keys or logins.
+        read: Places, [Loop Workflow Ledger] { otherwise: "none" };
+        /// The only hosts that are reached from inside.
+        network: Hosts, [Loop Workflow Ledger] { otherwise: "all" };
     }
 }
 
@@ -41,9 +46,37 @@ impl ConfineSection {
     /// The walls, where they are asked for.
     pub fn settled(&self) -> Option<Confine> {
         let is_on = self.enabled.as_ref().is_some_and(|enabled| enabled.value);
+        let list = |said: &Option<Sourced<Vec<String>>>| said.as_ref().map(|said| said.value.clone());
         is_on.then(|| Confine {
-            write: self.write.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
+            write: list(&self.write).unwrap_or_default(),
+            read: list(&self.read).unwrap_or_default(),
+            network: list(&self.network),
         })
+    }
+}
+
+/// Hosts by name.
+pub struct Hosts;
+
+impl Type for Hosts {
+    type Value = Vec<String>;
+
+    fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+        let hosts = reader.texts(key, value)?;
+        for host in &hosts {
+            if let Err(why) = host.parse::<Host>() {
+                reader.problem(value.span().start, format!("{} is no host: {why}", quoted(host)));
+            }
+        }
+        Some(hosts)
+    }
+
+    fn takes() -> Takes {
+        let host = json!({"type": "string", "minLength": 1});
+        takes(
+            "a list of hosts, such as `\"api.example.org\"`, `\"*.example.org\"` or `\"localhost:5432\"`",
+            list_of(host),
+        )
     }
 }
 

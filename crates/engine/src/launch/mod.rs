@@ -9,7 +9,9 @@
 //! Never starts work itself and never waits: [`crate::supervise`] does. At most a keeper is started ahead.
 
 pub(crate) mod ended;
+pub mod hidden;
 mod inject;
+pub mod proxy;
 mod secrets;
 pub mod walls;
 
@@ -76,8 +78,8 @@ pub(crate) struct Surroundings {
 /// What walls are built from, besides the agent's own places.
 #[derive(Default)]
 struct Confined {
-    /// `[confine] write`.
-    write: Vec<String>,
+    /// What the run asked for.
+    asked: Confine,
     /// Paths in the tree that stay as they are.
     protect: Vec<String>,
     /// What git keeps for the tree.
@@ -147,11 +149,10 @@ impl Surroundings {
     /// The surroundings of `run`, which works in the tree of `layout`. Refused where it is to be confined and cannot be.
     /// Before the tree is there: nothing is to be made, or set up, for a run that cannot begin.
     pub(crate) fn open(run: &RunId, layout: &Layout, confine: Option<&Confine>) -> Result<Self, LaunchError> {
-        if confine.is_some() {
-            walls::available().map_err(|why| LaunchError::NoWalls { why })?;
+        if let Some(confine) = confine {
+            walls::available(confine.network.is_some()).map_err(|why| LaunchError::NoWalls { why })?;
         }
-        let confined =
-            confine.map(|confine| Confined { write: confine.write.clone(), ..Confined::default() });
+        let confined = confine.map(|confine| Confined { asked: confine.clone(), ..Confined::default() });
         let (exe, secrets) = (this_program()?, Secrets::of(layout.root())?);
         let spare = Mutex::default();
         Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare })
@@ -313,6 +314,9 @@ impl Surroundings {
         let Some(confined) = &self.confined else { return argv };
         let (tree, places) = (self.layout.tree(), |words: &[String]| walls::places_of(words));
         let mut walls = Walls::default();
+        let own = agent.map_or(&[][..], |agent| &agent.writes);
+        hidden::places(own).iter().for_each(|place| walls.hide(place));
+        places(&confined.asked.read).iter().for_each(|place| walls.readable(place));
         for place in agent.map_or_else(Vec::new, |agent| places(&agent.writes)) {
             walls::make_room(&place);
             walls.writable(&place);
@@ -327,7 +331,7 @@ impl Surroundings {
             walls::make_room(&place);
             walls.readable(&place);
         }
-        places(&confined.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
+        places(&confined.asked.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
         let protected = confined.protect.iter().map(String::as_str).chain(["piton.toml"]);
         for path in protected.map(|path| tree.join(path)) {
             walls.pin(tree, &path);
@@ -345,7 +349,11 @@ impl Surroundings {
         let sign = outbox.map(|outbox| walls::sign(outbox).display().to_string()).unwrap_or_default();
         let mut inner = vec![self.exe.display().to_string(), walls::ENCLOSED_COMMAND.to_owned(), sign];
         inner.extend(argv);
-        walls.around(directory, inner)
+        let Some(hosts) = &confined.asked.network else { return walls.around(directory, false, inner) };
+        let mut line =
+            vec![self.exe.display().to_string(), proxy::PROXIED_COMMAND.to_owned(), hosts.join(",")];
+        line.extend(walls.around(directory, true, inner));
+        line
     }
 }
 

@@ -4,8 +4,8 @@
 //! everything can be read; what can be written is the work tree, the places an agent keeps its own things in, build
 //! caches, and the outbox of the attempt. Piton's own directory, the repository, the user's settings and protected
 //! paths cannot, and the sockets through which other programs could be asked to do
-//! it (a session bus, `systemd --user`, a terminal multiplexer, a container engine) are not there. Checks run what
-//! an agent wrote, so they stay between the same walls.
+//! it (a session bus, `systemd --user`, a terminal multiplexer, a container engine) are not there. Neither are keys, tokens and the
+//! logins of other agents ([`super::hidden`]). Checks run what an agent wrote, so they stay between the same walls.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -63,11 +63,15 @@ const CACHES: [&str; 8] = [
     "~/.nuget/packages",
 ];
 
-/// Whether there can be walls here; what stands in the way otherwise.
-pub fn available() -> Result<(), String> {
+/// A network of one's own, which is a loopback and nothing behind it. It ends with whoever serves it.
+const OWN_NETWORK: [&str; 2] = ["--unshare-net", "--die-with-parent"];
+
+/// Whether there can be walls here, with a network of one's own if `apart`; what stands in the way otherwise.
+pub fn available(apart: bool) -> Result<(), String> {
     const LIMITS: RunLimits = RunLimits { deadline: Duration::from_secs(10), output_bytes_max: 64 << 10 };
+    let network: &[&str] = if apart { &OWN_NETWORK } else { &[] };
     let walls = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "true"];
-    match Program::new(PROGRAM).args(UNSHARED).args(walls).run(LIMITS) {
+    match Program::new(PROGRAM).args(UNSHARED).args(network).args(walls).run(LIMITS) {
         Ok(output) if output.success() => Ok(()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -102,6 +106,15 @@ impl Walls {
         self.bind("--ro-bind-try", path);
     }
 
+    /// Puts nothing in place of it.
+    pub(super) fn hide(&mut self, path: &Path) {
+        let Some(word) = path.to_str() else { return };
+        match path.is_dir() {
+            true => self.0.extend(["--tmpfs", word].map(str::to_owned)),
+            false => self.0.extend(["--ro-bind-try", "/dev/null", word].map(str::to_owned)),
+        }
+    }
+
     /// Opens what builds write to.
     pub(super) fn open_caches(&mut self) {
         places_of(&CACHES).iter().for_each(|place| self.writable(place));
@@ -116,15 +129,11 @@ impl Walls {
 
     /// Puts nothing in place of the sockets that lie outside of `tree`.
     pub(super) fn hide_sockets(&mut self, tree: &Path) {
-        process::bound_sockets().iter().for_each(|socket| self.hide(tree, socket));
-    }
-
-    /// Puts nothing in place of a socket: to read a file system is enough to connect through it.
-    fn hide(&mut self, tree: &Path, socket: &Path) {
-        let gone = EMPTY.iter().any(|place| socket.starts_with(place));
-        if let Some(path) = socket.to_str().filter(|_| !gone && !socket.starts_with(tree)) {
-            self.0.extend(["--ro-bind-try", "/dev/null", path].map(str::to_owned));
-        }
+        let is_gone = |socket: &Path| EMPTY.iter().any(|place| socket.starts_with(place));
+        let sockets = process::bound_sockets();
+        let seen = sockets.iter().filter(|socket| !is_gone(socket) && !socket.starts_with(tree));
+        // To read a file system is enough to connect through it.
+        seen.for_each(|socket| self.hide(socket));
     }
 
     fn bind(&mut self, how: &str, path: &Path) {
@@ -134,11 +143,14 @@ impl Walls {
         }
     }
 
-    /// The command line that runs `argv` between these walls.
-    pub(super) fn around(self, cwd: &Path, argv: Vec<String>) -> Vec<String> {
+    /// The command line that runs `argv` between these walls, with a network of its own if `apart`.
+    pub(super) fn around(self, cwd: &Path, apart: bool, argv: Vec<String>) -> Vec<String> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let mut line = words(&[PROGRAM]);
         line.extend(UNSHARED.map(str::to_owned));
+        if apart {
+            line.extend(OWN_NETWORK.map(str::to_owned));
+        }
         line.extend(words(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]));
         for place in EMPTY {
             line.extend(words(&["--tmpfs", place]));
@@ -161,7 +173,7 @@ pub(super) fn places_of(words: &[impl AsRef<str>]) -> Vec<PathBuf> {
 }
 
 /// The place that the configuration names: absolute, below the home, or in a variable.
-fn place_of(word: &str) -> Option<PathBuf> {
+pub(super) fn place_of(word: &str) -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     match (word.strip_prefix("~/"), word.strip_prefix('$')) {
         (Some(below), _) => Some(variable("HOME")?.join(below)),
@@ -185,7 +197,7 @@ mod tests {
         walls.writable(Path::new("/w"));
         walls.pin(Path::new("/w"), Path::new("/w/a/b/tests"));
         walls.readable(Path::new("/w/a/b/tests"));
-        let line = walls.around(Path::new("/w"), vec!["agent".to_owned(), "-p".to_owned()]).join(" ");
+        let line = walls.around(Path::new("/w"), false, vec!["agent".to_owned(), "-p".to_owned()]).join(" ");
         assert!(line.starts_with("bwrap ") && line.ends_with("--chdir /w -- agent -p"), "{line}");
         let at = |text: &str| line.find(text).unwrap_or_else(|| panic!("`{text}` in {line}"));
         assert!(at("--ro-bind / /") < at("--tmpfs /tmp"));

@@ -56,8 +56,8 @@ pub(super) async fn start(
     require_rules(&config)?;
     require_program(&config.agent, layout.root())?;
     require_fresh(&config, layout.root())?;
-    if config.confine.is_some() {
-        configuration::require_walls()?;
+    if let Some(confine) = &config.confine {
+        configuration::require_walls(confine)?;
     }
     let run = run_id(order, &task)?;
     config.worktree = match worktree_of(client, order, &resolved.settings.worktree, &run).await {

@@ -156,6 +156,10 @@ pub struct Worktree {
 pub struct Confine {
     /// Further places they may write to; `~/` is the user's home.
     pub write: Vec<String>,
+    /// Places that they see although keys and logins are hidden from them.
+    pub read: Vec<String>,
+    /// The only hosts that they reach, each a [`Host`](crate::Host); all where there is no list.
+    pub network: Option<Vec<String>>,
 }
 
 /// Where the task comes from.

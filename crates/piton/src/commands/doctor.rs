@@ -96,8 +96,12 @@ fn process_trees() -> Finding {
 }
 
 fn walls() -> Finding {
-    match repository::walls::available() {
-        Ok(()) => finding("walls", State::Ok, "bubblewrap works: --confine keeps agents in their work tree"),
+    match repository::walls::available(false) {
+        Ok(()) => finding(
+            "walls",
+            State::Ok,
+            "bubblewrap works: --confine keeps agents in their work tree, away from keys and logins",
+        ),
         Err(why) => finding("walls", State::Warn, format!("--confine is not available: {why}")),
     }
 }

@@ -10,8 +10,9 @@ use piton_sys::process::{become_enclosed, find_program};
 /// What a shell exits with where there is no such program.
 const NOT_FOUND: u8 = 127;
 
-/// Leaves the sign that `line` begins with, unless that is empty, and becomes the program that follows.
-pub(crate) fn enclosed(mut line: Vec<OsString>) -> ExitCode {
+/// Leaves the sign that `line` begins with, unless that is empty, and becomes the program that follows, with `env` besides its own
+/// variables.
+pub(crate) fn enclosed(mut line: Vec<OsString>, env: &[(&str, String)]) -> ExitCode {
     let args = line.split_off(2.min(line.len()));
     let sign = line.first().filter(|sign| !sign.is_empty()).map(Path::new);
     if let Some(Err(error)) = sign.map(|sign| file::write_atomic(sign, b"", Durability::Unsynced)) {
@@ -25,7 +26,18 @@ pub(crate) fn enclosed(mut line: Vec<OsString>) -> ExitCode {
         crate::output::to_log(&format!("agent program `{}` not found", name.display()));
         return ExitCode::from(NOT_FOUND);
     };
-    let error = become_enclosed(&program, &args);
+    let error = become_enclosed(&program, &args, env);
     crate::output::to_log(&format!("failed to start `{}`: {error}", program.display()));
     ExitCode::from(NOT_FOUND)
+}
+
+/// `piton __proxied`: what became of the program that had a way out of its walls.
+pub(crate) fn proxied(ended: std::io::Result<i32>) -> ExitCode {
+    match ended {
+        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)),
+        Err(error) => {
+            crate::output::to_log(&format!("failed to put up the walls: {error}"));
+            ExitCode::from(NOT_FOUND)
+        }
+    }
 }

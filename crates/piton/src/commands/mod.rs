@@ -42,7 +42,7 @@ mod workflows;
 
 use std::time::Duration;
 
-pub(crate) use enclosed::enclosed;
+pub(crate) use enclosed::{enclosed, proxied};
 use piton_model::{Entry, ExitCode, Kind, RunId};
 use piton_view::{Asked, Client, Started};
 

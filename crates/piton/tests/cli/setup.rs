@@ -16,6 +16,7 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
     check lint       make lint   (target `lint` in Makefile)
           passes now
     no agent was detected: name one with --agent, or use --exec
+    walls: --confine keeps it in its work tree, away from your keys and logins
     a loop works in place; on the default branch or with changes, in its own tree
     next: piton loop "what to do" --exec 'your-agent'
     "#);
@@ -45,6 +46,10 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
     test = "make test"  # target `test` in Makefile
     lint = "make lint"  # target `lint` in Makefile
     # slow = { command = "make e2e", timeout = "30m" }   # 15 minutes otherwise
+
+    # [confine]                # walls; `piton doctor` says whether they work here
+    # enabled = true           # only the work tree can be written, no keys are seen
+    # network = ["api.example.org"]   # the only hosts that are reached; all, unless set
 
     # [views]
     # ralph = true             # .ralph/state.json
@@ -80,6 +85,7 @@ fn init_where_nothing_is_found_says_what_to_do() {
     insta::assert_snapshot!(ran.err, @r#"
     no check was detected: add some under [checks] in piton.toml, then run `piton trust`
     no agent was detected: name one with --agent, or use --exec
+    walls: --confine keeps it in its work tree, away from your keys and logins
     a loop works in place; on the default branch or with changes, in its own tree
     next: piton loop "what to do" --exec 'your-agent'
     "#);

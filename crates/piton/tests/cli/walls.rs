@@ -188,6 +188,19 @@ fn confine_holds_in_a_loop_hook() {
     held(&world);
 }
 
+/// A line of shell is the user's; the script that it names is the agent's to edit.
+#[test]
+fn a_script_that_a_hook_names_and_the_agent_edits_stays_inside() {
+    let world = World::new();
+    world.shell("mkdir scripts && echo true > scripts/left").exits(0);
+    world.configure(
+        "[confine]\nenabled = true\n[hooks.h]\npoints = ['post_iteration']\ncommand = 'sh ./scripts/left'\n",
+    );
+    let agent = format!("touch b.txt; cat > scripts/left <<'END'\n{TRIES}\nEND");
+    world.loops("r", &agent, &["--check", "test -f b.txt"]).exits(0);
+    held(&world);
+}
+
 #[test]
 fn confine_holds_in_a_loop_condition() {
     let world = confined();

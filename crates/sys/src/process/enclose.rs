@@ -9,11 +9,16 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Becomes `program`, enclosed. Only returns where that failed.
-pub fn become_enclosed(program: &Path, args: &[OsString]) -> io::Error {
+/// Becomes `program`, enclosed, with these variables besides its own. Only returns where that failed.
+pub fn become_enclosed(program: &Path, args: &[OsString], env: &[(&str, String)]) -> io::Error {
     enclose();
     #[expect(clippy::disallowed_methods, reason = "this is the port")]
-    Command::new(program).args(args).exec()
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_remove(super::passage::VARIABLE)
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .exec()
 }
 
 #[cfg(target_os = "linux")]

@@ -4,6 +4,7 @@
 //! table in `docs/settings-by-kind.md` is made from the entries of the configuration and from these names: a setting
 //! without a test fails [`every_setting_acts_in_every_kind_it_is_meant_for`].
 
+mod confine;
 mod judging;
 mod modes;
 mod others;

@@ -1,0 +1,125 @@
+//! What is not seen between walls although it can be read outside: keys, tokens, and the logins of other agents.
+//!
+//! Reading and a network together mean that it can leave. `[confine] read` names what has to be seen all the same.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use piton_config::{KNOWN_AGENTS, built_in};
+
+use super::walls::{place_of, places_of};
+
+/// What holds nothing else.
+const SECRET: [&str; 32] = [
+    "~/.ssh",
+    "~/.gnupg",
+    "$GNUPGHOME",
+    "~/.password-store",
+    "~/.local/share/keyrings",
+    "~/.netrc",
+    "~/.authinfo",
+    "~/.git-credentials",
+    "~/.config/git/credentials",
+    "~/.config/gh",
+    "~/.config/hub",
+    "~/.config/glab-cli",
+    "~/.aws",
+    "$AWS_SHARED_CREDENTIALS_FILE",
+    "~/.azure",
+    "~/.config/gcloud",
+    "$CLOUDSDK_CONFIG",
+    "$GOOGLE_APPLICATION_CREDENTIALS",
+    "~/.kube",
+    "$KUBECONFIG",
+    "~/.docker/config.json",
+    "$DOCKER_CONFIG",
+    "~/.terraform.d/credentials.tfrc.json",
+    "~/.vault-token",
+    "~/.config/op",
+    "~/.cargo/credentials.toml",
+    "~/.cargo/credentials",
+    "~/.pypirc",
+    "~/.gem/credentials",
+    "~/.composer/auth.json",
+    "~/.config/composer/auth.json",
+    "~/.m2/settings-security.xml",
+];
+
+/// What builds need, and what may hold a secret beside it: hidden where it does.
+const MIXED: [&str; 11] = [
+    "~/.npmrc",
+    "~/.yarnrc",
+    "~/.yarnrc.yml",
+    "~/.bunfig.toml",
+    "~/.m2/settings.xml",
+    "~/.gradle/gradle.properties",
+    "~/.config/pip/pip.conf",
+    "~/.pip/pip.conf",
+    "~/.config/uv/uv.toml",
+    "~/.nuget/NuGet/NuGet.Config",
+    "~/.cargo/config.toml",
+];
+
+/// Signs of a secret, in small letters.
+const SIGNS: [&str; 6] = ["_auth", "authtoken", "password", "passphrase", "secret", "token="];
+
+/// Places of agents that others use as well.
+const SHARED: [&str; 3] = ["~/.cache", "~/.npm", "~/.local/state"];
+
+/// What is hidden from an agent that keeps its own things in `own`, or from nobody's work where that is empty.
+pub fn places(own: &[String]) -> BTreeSet<PathBuf> {
+    let mixed = MIXED.iter().filter_map(|word| place_of(word)).filter(|place| holds_a_secret(place));
+    let logins = KNOWN_AGENTS.into_iter().filter_map(built_in).flat_map(|agent| agent.run.writes);
+    let others = logins.filter(|login| !own.contains(login) && !SHARED.contains(&login.as_str()));
+    let others: Vec<_> = others.filter_map(|login| place_of(&login)).collect();
+    let all = places_of(&SECRET).into_iter().chain(mixed).chain(others);
+    // Where it leads to counts: there it would be read.
+    let all: BTreeSet<_> = all.filter_map(|place| place.canonicalize().ok()).collect();
+    let own: Vec<_> = places_of(own).into_iter().filter_map(|place| place.canonicalize().ok()).collect();
+    all.into_iter().filter(|place| !own.iter().any(|own| own.starts_with(place))).collect()
+}
+
+fn holds_a_secret(place: &Path) -> bool {
+    const BYTES_MAX: u64 = 1 << 20;
+    let mut text = Vec::new();
+    let is_file = place.is_file();
+    if !is_file || File::open(place).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut text)).is_err() {
+        return false;
+    }
+    let text = String::from_utf8_lossy(&text).to_lowercase();
+    SIGNS.iter().any(|sign| text.contains(sign)) || text.lines().any(names_a_user)
+}
+
+/// Whether there is an address with a user and a password in it.
+fn names_a_user(line: &str) -> bool {
+    line.split("://").skip(1).any(|address| {
+        let host = address.split(['/', ' ', '"', '\'']).next().unwrap_or_default();
+        host.split_once('@').is_some_and(|(user, _)| user.contains(':'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_settings_is_hidden_where_it_holds_a_secret() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path().join("settings");
+        for (text, secret) in [
+            ("registry=https://registry.example.org/\n", false),
+            ("//registry.example.org/:_authToken=abc\n", true),
+            ("index-url = https://me:pass@pypi.example.org/simple\n", true),
+            ("index-url = https://pypi.example.org/simple@1:2\n", false),
+            ("<server><password>x</password></server>\n", true),
+            ("org.gradle.jvmargs=-Xmx2g\n", false),
+        ] {
+            piton_sys::file::write_atomic(&place, text.as_bytes(), piton_sys::file::Durability::Unsynced)
+                .unwrap();
+            assert_eq!(holds_a_secret(&place), secret, "{text}");
+        }
+        assert!(!holds_a_secret(&directory.path().join("none")));
+    }
+}

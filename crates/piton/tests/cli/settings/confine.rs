@@ -1,0 +1,184 @@
+//! What is seen and reached from between walls, in every kind of run.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+
+use piton_model::Kind;
+use tempfile::TempDir;
+
+use crate::common::World;
+use crate::gaps::ledger;
+
+const AGENT: &str = "cat > /dev/null; sh do.sh; echo '{\"outcome\": \"no_new_findings\"}'";
+
+/// Runs `script` between walls with these settings, as the agent of a run of this kind.
+fn inside(kind: Kind, home: &Path, settings: &str, script: &str) -> World {
+    let world = if kind == Kind::Ledger { ledger() } else { World::new() };
+    world.write("do.sh", script);
+    let command = format!("[agents.mine]\nprompt = 'stdin'\ncommand = ['sh', '-c', '''{AGENT}''']\n");
+    world.configure(&format!("[agent]\nuse = 'mine'\n{command}[confine]\nenabled = true\n{settings}\n"));
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'sh do.sh', max_attempts: 1}]\n");
+    let words: &[&str] = match kind {
+        Kind::Loop => &["loop", "x", "--id", "r", "--check", "test -f said"],
+        Kind::Workflow => &["run", "w.yaml", "--run-id", "r"],
+        Kind::Ledger => &["gaps", "research", "teams"],
+    };
+    let ran = world.piton_with(&[("HOME", home.to_str().unwrap())], words);
+    assert!(world.path("said").exists(), "{ran:?}");
+    world
+}
+
+/// A home with keys and logins in it; outside of what is empty inside.
+fn home() -> TempDir {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let at = home.path().display();
+    let made = World::new().shell(&format!(
+        "cd {at} && mkdir -p .ssh .aws .codex .config/gh real && echo key > .ssh/id && echo key > .aws/credentials && \
+         echo key > .codex/auth.json && echo key > .config/gh/hosts.yml && echo key > real/netrc && ln -s real/netrc .netrc && \
+         echo '//r/:_authToken=key' > .npmrc && echo 'index-url = https://pypi.example.org/simple' > plain && \
+         mkdir -p .config/pip && cp plain .config/pip/pip.conf"
+    ));
+    made.exits(0);
+    home
+}
+
+const LOOK: &str = "for f in .ssh/id .aws/credentials .codex/auth.json .config/gh/hosts.yml .netrc real/netrc .npmrc .config/pip/pip.conf
+do if test -s $HOME/$f; then echo $f; fi; done > said";
+
+/// Keys and logins are not there, unless they are named.
+fn reads(kind: Kind) {
+    let home = home();
+    let world = inside(kind, home.path(), "", LOOK);
+    assert_eq!(world.read("said"), ".config/pip/pip.conf\n");
+    let named = "read = ['~/.aws', '~/.npmrc', '~/.ssh/id']";
+    let world = inside(kind, home.path(), named, LOOK);
+    assert_eq!(world.read("said"), ".ssh/id\n.aws/credentials\n.npmrc\n.config/pip/pip.conf\n");
+}
+
+#[test]
+fn confine_read_acts_in_a_loop() {
+    reads(Kind::Loop);
+}
+
+#[test]
+fn confine_read_acts_in_a_workflow() {
+    reads(Kind::Workflow);
+}
+
+#[test]
+fn confine_read_acts_in_a_ledger() {
+    reads(Kind::Ledger);
+}
+
+/// A web server that says where it is.
+fn server(address: &str) -> u16 {
+    let listener = TcpListener::bind((address, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let body = format!("this is {address}");
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            serve(client, &body);
+        }
+    });
+    port
+}
+
+fn serve(mut client: TcpStream, body: &str) {
+    let mut lines = BufReader::new(client.try_clone().unwrap()).lines();
+    while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+    let _ = write!(
+        client,
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+}
+
+/// What is listed is reached, by name or as a port of this machine; nothing else is, whichever way it is tried.
+fn reaches(kind: Kind) {
+    let (named, unnamed, local) = (server("127.0.0.2"), server("127.0.0.3"), server("127.0.0.1"));
+    let script = format!(
+        r#"cat > get.py <<'END'
+import socket, sys, urllib.request
+def tell(name, get):
+    try: print(name + ":", get())
+    except Exception as e: print(name + ":", "no")
+def get(url, **how): return urllib.request.urlopen(url, timeout=10, **how).read().decode()
+def direct(port):
+    socket.create_connection(("127.0.0.2", port), timeout=10); return "connected"
+def tunnel(host, port):
+    at = urllib.request.getproxies()["http"].removeprefix("http://").split(":")
+    s = socket.create_connection((at[0], int(at[1]))); s.sendall(f"CONNECT {{host}}:{{port}} HTTP/1.1\r\n\r\n".encode())
+    said = s.makefile("rb"); line = said.readline().decode().strip(); said.readline()
+    if " 200 " in line:
+        s.sendall(b"GET / HTTP/1.0\r\n\r\n"); line += " " + said.read().decode().split("\r\n\r\n")[1]
+    return line
+tell("named", lambda: get("http://127.0.0.2:{named}/"))
+tell("unnamed", lambda: get("http://127.0.0.3:{unnamed}/"))
+tell("another port", lambda: get("http://127.0.0.2:{unnamed}/"))
+tell("around the proxy", lambda: direct({named}))
+tell("a port of this machine", lambda: get("http://127.0.0.1:{local}/"))
+tell("through a tunnel", lambda: tunnel("127.0.0.2", {named}))
+tell("through a tunnel to another", lambda: tunnel("127.0.0.3", {unnamed}))
+END
+python3 get.py > said 2>&1"#
+    );
+    let home = home();
+    let listed = format!("network = ['127.0.0.2:{named}', 'localhost:{local}']");
+    let world = inside(kind, home.path(), &listed, &script);
+    insta::allow_duplicates! {
+        insta::assert_snapshot!(world.read("said"), @"
+        named: this is 127.0.0.2
+        unnamed: no
+        another port: no
+        around the proxy: no
+        a port of this machine: this is 127.0.0.1
+        through a tunnel: HTTP/1.1 200 Connection established this is 127.0.0.2
+        through a tunnel to another: HTTP/1.1 403 Forbidden
+        ");
+    }
+    // Without a list everything is reached.
+    let world = inside(kind, home.path(), "", &script);
+    assert!(world.read("said").contains("unnamed: this is 127.0.0.3"), "{}", world.read("said"));
+    let world = inside(kind, home.path(), "network = []", &script);
+    assert!(!world.read("said").contains("this is"), "{}", world.read("said"));
+}
+
+#[test]
+fn confine_network_acts_in_a_loop() {
+    reaches(Kind::Loop);
+}
+
+#[test]
+fn confine_network_acts_in_a_workflow() {
+    reaches(Kind::Workflow);
+}
+
+#[test]
+fn confine_network_acts_in_a_ledger() {
+    reaches(Kind::Ledger);
+}
+
+#[test]
+fn what_is_no_host_is_a_problem_of_the_settings() {
+    let world = World::new();
+    world.write("piton.toml", "[confine]\nenabled = true\nnetwork = ['https://example.org/x']\n");
+    let ran = world.piton(&["trust"]).exits(2);
+    insta::assert_snapshot!(ran.err, @"error: piton.toml:3:11: `https://example.org/x` is no host: give a host such as `api.example.org`, `*.example.org` or `localhost:5432`");
+}
+
+#[test]
+fn whoever_is_refused_a_host_can_read_why() {
+    let home = home();
+    let script =
+        "python3 -c 'import urllib.request as u; u.urlopen(\"http://example.org/\")' > said 2>&1; true";
+    let world = inside(Kind::Loop, home.path(), "network = ['api.example.org']", script);
+    assert!(world.read("said").contains("403"), "{}", world.read("said"));
+    let said = world.piton(&["output", "r"]).exits(0).out;
+    assert!(
+        said.contains(
+            "example.org:80 is not reached from between the walls: `[confine] network` does not name it"
+        ),
+        "{said}"
+    );
+}
