@@ -314,6 +314,7 @@ impl Surroundings {
         let Some(confined) = &self.confined else { return argv };
         let (tree, places) = (self.layout.tree(), |words: &[String]| walls::places_of(words));
         let mut walls = Walls::default();
+        walls.open_home(tree);
         let own = agent.map_or(&[][..], |agent| &agent.writes);
         hidden::places(own).iter().for_each(|place| walls.hide(place));
         places(&confined.asked.read).iter().for_each(|place| walls.readable(place));

@@ -66,6 +66,9 @@ const CACHES: [&str; 8] = [
 /// A network of one's own, which is a loopback and nothing behind it. It ends with whoever serves it.
 const OWN_NETWORK: [&str; 2] = ["--unshare-net", "--die-with-parent"];
 
+/// A home with more at its top stays closed.
+const HOME_ENTRIES_MAX: usize = 1_000;
+
 /// Whether there can be walls here, with a network of one's own if `apart`; what stands in the way otherwise.
 pub fn available(apart: bool) -> Result<(), String> {
     const LIMITS: RunLimits = RunLimits { deadline: Duration::from_secs(10), output_bytes_max: 64 << 10 };
@@ -104,6 +107,32 @@ impl Walls {
 
     pub(super) fn readable(&mut self, path: &Path) {
         self.bind("--ro-bind-try", path);
+    }
+
+    /// Lets new things be made at the top of the user's home, where many programs make their directory, and be gone at the end. What
+    /// is there stays, and closed.
+    pub(super) fn open_home(&mut self, tree: &Path) {
+        let home = place_of("~/").and_then(|home| home.canonicalize().ok());
+        let Some(home) = home.filter(|home| home.parent().is_some() && !home.starts_with(tree)) else {
+            return;
+        };
+        let entries: Vec<_> =
+            home.read_dir().into_iter().flatten().flatten().take(HOME_ENTRIES_MAX + 1).collect();
+        let Some(word) = home.to_str().filter(|_| entries.len() <= HOME_ENTRIES_MAX) else { return };
+        self.0.extend(["--tmpfs", word].map(str::to_owned));
+        for path in entries.iter().map(std::fs::DirEntry::path) {
+            match path.read_link() {
+                Ok(target) => {
+                    let words = [
+                        Some("--symlink".to_owned()),
+                        target.to_str().map(str::to_owned),
+                        path.to_str().map(str::to_owned),
+                    ];
+                    self.0.extend(words.into_iter().collect::<Option<Vec<_>>>().unwrap_or_default());
+                }
+                Err(_) => self.readable(&path),
+            }
+        }
     }
 
     /// Puts nothing in place of it.

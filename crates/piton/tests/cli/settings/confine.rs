@@ -71,6 +71,17 @@ fn confine_read_acts_in_a_ledger() {
     reads(Kind::Ledger);
 }
 
+/// Programs make a directory of their own in the home. It is gone at the end, and what is there stays as it is.
+#[test]
+fn new_things_can_be_made_in_the_home_and_are_gone_at_the_end() {
+    let home = home();
+    let script = "mkdir $HOME/.new && echo x > $HOME/.new/x && test -f $HOME/plain && echo made > said
+        echo x >> $HOME/plain || echo closed >> said; touch $HOME/.config/x || echo closed >> said";
+    let world = inside(Kind::Loop, home.path(), "", script);
+    assert_eq!(world.read("said"), "made\nclosed\nclosed\n");
+    assert!(!home.path().join(".new").exists() && !home.path().join(".config/x").exists());
+}
+
 /// A web server that says where it is.
 fn server(address: &str) -> u16 {
     let listener = TcpListener::bind((address, 0)).unwrap();
