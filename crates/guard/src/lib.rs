@@ -12,7 +12,6 @@
 
 mod compare;
 
-mod pattern;
 mod precision;
 mod report;
 mod rules;
@@ -40,7 +39,6 @@ pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};
 pub use census::{Census, Counted, census};
 pub use compare::{Known, Options, compare};
 pub use language::{Parsed, parse};
-pub use pattern::pattern_of;
 pub use piton_git::{Entry, ReadError, Tree};
 pub use precision::{Measured, Mode, language_of};
 pub use protect::is_protected;

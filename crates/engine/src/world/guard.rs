@@ -12,6 +12,11 @@ use super::{Context, WorldError, snapshot_id};
 /// Programs that run the script which follows.
 const INTERPRETERS: [&str; 9] = ["sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl"];
 
+/// Patterns of the laziness catalogue that are not told apart by the rule alone.
+const TEST_FILE_DELETED: &str = "LP-001";
+const TRIVIAL_ASSERTION: &str = "LP-012";
+const CIRCULAR_LOGIC: &str = "LP-023";
+
 /// What the guard says about `after`, compared with the last judged tree: the one before the iteration. `None` where it was not asked,
 /// or has nothing to compare.
 pub(super) fn look(
@@ -36,10 +41,43 @@ pub(super) fn look(
     let mut report = piton_guard::compare(&base, &head, &options, &mut Known::default()).map_err(failed)?;
     report.findings.retain(|finding| !is_off(state, &finding.rule, today.as_deref()));
     for finding in &mut report.findings {
-        finding.pattern = piton_guard::pattern_of(finding, &is_there);
+        finding.pattern = pattern_of(finding, &is_there);
     }
     let duration_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
     Ok(Some(GuardReport { duration_ms, ..kept(report, context.launch.redactor()) }))
+}
+
+/// Which pattern of the laziness catalogue a finding is an instance of: a rule knows one for all of its findings, and some
+/// of them are another's.
+fn pattern_of(finding: &Finding, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
+    match finding.pattern.as_deref()? {
+        // The catalogue means files that are gone with all of their tests.
+        TEST_FILE_DELETED if is_there(&finding.file) => None,
+        TRIVIAL_ASSERTION if finding.after.as_deref().is_some_and(is_circular) => {
+            Some(CIRCULAR_LOGIC.to_owned())
+        }
+        pattern => Some(pattern.to_owned()),
+    }
+}
+
+/// Whether an assertion compares what a call gives with what the same call gives.
+fn is_circular(assertion: &str) -> bool {
+    let is_name = |character: char| character.is_alphanumeric() || "_.:".contains(character);
+    assertion.match_indices('(').any(|(open, _)| {
+        let name = assertion[..open].len() - assertion[..open].trim_end_matches(is_name).len();
+        let mut depth = 0;
+        let close = assertion[open..].char_indices().find(|(_, character)| {
+            depth += match character {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            depth == 0
+        });
+        let Some((close, _)) = close.filter(|_| name > 0) else { return false };
+        let call = &assertion[open - name..=open + close];
+        assertion.matches(call).count() > 1
+    })
 }
 
 /// Whether somebody switched the rule off, and that still holds.
@@ -102,6 +140,21 @@ fn script_words(command: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_assertion_that_compares_a_call_with_itself_is_circular() {
+        for circular in [
+            "expect(add(1, 2)).toBe(add(1, 2))",
+            "assert total(x) == total(x)",
+            "assert_eq!(user.name(), user.name())",
+        ] {
+            assert!(is_circular(circular), "{circular}");
+        }
+        for other in ["expect(true).toBe(true)", "assert 1 == 1", "assert add(1) == add(2)", "assert (", "x)"]
+        {
+            assert!(!is_circular(other), "{other}");
+        }
+    }
 
     #[test]
     fn what_a_check_runs_is_found_in_its_command() {

@@ -1,6 +1,6 @@
 //! The names in the format's catalogue of patterns. Its words for kinds and severities are those of a finding.
 
-use piton_model::loop_machine::{Finding, RegressionType};
+use piton_model::loop_machine::Finding;
 
 const NAMES: [&str; 24] = [
     "Complete Test File Deletion",
@@ -37,7 +37,9 @@ const TEST_DELETION: (&str, &str) = ("LP-001", "Test Deletion");
 pub(super) fn of(finding: &Finding) -> Option<(&str, &str)> {
     match &finding.pattern {
         Some(pattern) => Some((pattern, name(pattern))),
-        None => (finding.regression_type == RegressionType::TestDeletion).then_some(TEST_DELETION),
+        None => {
+            ["test-deleted", "test-case-deleted"].contains(&finding.rule.as_str()).then_some(TEST_DELETION)
+        }
     }
 }
 

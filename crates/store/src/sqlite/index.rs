@@ -65,32 +65,13 @@ impl Record {
         Ok((verified.collect(), last.filter(|_| more)))
     }
 
+    /// Makes room for it. What it says is written by [`Record::update`], in the same transaction.
     pub(super) fn insert(&self, connection: &Connection) -> Result<i64, Error> {
         let mut statement = connection.prepare_cached(
-            "insert into runs (id, key, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
-             epoch, holder, head_seq, head_hash, head_row, digest, fold) \
-             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            "insert into runs (id, key, kind, title, status, created_at, updated_at, iteration, epoch, head_seq, \
+             head_hash, head_row, digest, fold) values (?1, ?2, '', '', '', 0, 0, 0, 0, 0, x'', 0, x'', 0)",
         )?;
-        let entry = &self.entry;
-        statement.execute(params![
-            entry.run_id.as_str(),
-            entry.run_id.key(),
-            entry.kind.as_str(),
-            entry.title,
-            entry.status.as_str(),
-            entry.reason.map(Reason::as_str),
-            entry.created_at.as_millis(),
-            entry.updated_at.as_millis(),
-            entry.iteration,
-            entry.waiting_for,
-            self.epoch as i64,
-            self.holder,
-            self.head.seq as i64,
-            self.head.hash,
-            self.head_row,
-            self.digest(),
-            entry.fold,
-        ])?;
+        statement.execute(params![self.entry.run_id.as_str(), self.entry.run_id.key()])?;
         Ok(connection.last_insert_rowid())
     }
 
