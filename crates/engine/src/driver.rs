@@ -261,7 +261,7 @@ impl<M: Machine, W: World<M>> Shell<'_, M, W> {
             }
             now = world.interrupted() => {
                 let request = M::Event::stop_requested(now, StopOrigin::Interrupt);
-                request_stop::<M, W>(self.store, world, self.run, request).await?;
+                request_stop::<M>(self.store, self.run, request).await?;
             }
             () = tokio::time::sleep(look) => {
                 // An agent may work for long: what was too early to be shown when it began is due by now.
@@ -305,9 +305,8 @@ async fn next_outcomes<M: Machine>(
     .await
 }
 
-async fn request_stop<M: Machine, W: World<M>>(
+async fn request_stop<M: Machine>(
     store: &dyn Store,
-    world: &W,
     run: &RunId,
     request: M::Event,
 ) -> Result<(), DriveError> {

@@ -31,7 +31,7 @@ use piton_git::Workspace;
 use piton_model::workflow::{Command, Effect, State, WorkPlace};
 use piton_model::{Machine, RunId, Seq, Status, Timestamp};
 use piton_store::Store;
-use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_sys::{Clock, SystemClock, file};
 
 use crate::driver::World;
 use crate::launch::Surroundings;

@@ -34,10 +34,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use piton_files::aiwg::{self, History};
 use piton_git::Workspace;
 use piton_model::loop_machine::Snapshot;
-use piton_model::{Command, Effect, RunId, Seq, State, Timestamp};
+use piton_model::{Command, Effect, RunId, Seq, State};
 use piton_store::Store;
 use piton_sys::lock::FileLock;
-use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_sys::{Clock, SystemClock, file};
 
 use crate::driver::World;
 use crate::launch::{LaunchError, Surroundings};
