@@ -221,7 +221,7 @@ fn what_a_person_agreed_to_is_compared_with_from_then_on() {
 #[test]
 fn prompts_speak_more_firmly_with_time_and_on_a_plateau() {
     let mut driver = measured(endless(), Measures::default());
-    let first = driver.state.judged.reinforcement.history[0].clone();
+    let first = driver.state.judged.reinforcement.history[0];
     assert_eq!((first.rise.from, first.rise.to, first.rise.iteration), (Level::Off, Level::Minimal, 1));
     assert_eq!(first.rise.published(), "Loop initialization");
     for (number, passed) in [(1, 10), (2, 20), (3, 40), (4, 80)] {
