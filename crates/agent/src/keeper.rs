@@ -210,7 +210,7 @@ fn write_exit(attempt: Attempt, exit: &Exit) -> Result<(), file::Error> {
             Ok(()) => break,
         }
     }
-    fault::point("agent.keeper.let_go");
+    fault::point("agent.keeper.unlock");
     drop(attempt.lock);
     if is_silent {
         file::sync_path(&path)?;

@@ -53,14 +53,6 @@ pub(crate) fn succeeded() -> Box<AttemptEnd> {
 }
 
 impl World for NoWork {
-    fn now(&self) -> Timestamp {
-        SystemClock.now()
-    }
-
-    fn random(&self) -> [u8; 16] {
-        SystemIds.bytes()
-    }
-
     fn perform(
         &self,
         effect: &Effect,

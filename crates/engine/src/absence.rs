@@ -1,6 +1,6 @@
 //! "The driver is gone": when a run that needs a driver has none, and another is started.
 //!
-//! Whoever watches a run (a viewer, the step whose work is another run) looks again and again, and tells an [`Absence`]
+//! Whoever watches a run (a viewer, a worker, the step whose work is another run) looks again and again, and tells an [`Absence`]
 //! what it saw. A driver that is being replaced is missing for a moment, so one look means nothing; and a run whose
 //! drivers are killed again and again is given up. An [`Absence`] neither looks nor starts anything;
 //! [`LocalClient::is_missed`] is the one look.
@@ -43,6 +43,8 @@ const LOOKS_MAX: u32 = 10;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Absence {
     looks: u32,
+    /// One look is enough, since there is much time between two.
+    rare: bool,
     starts: u32,
     starts_max: Option<u32>,
 }
@@ -67,6 +69,11 @@ impl Absence {
         Self { looks: LOOKS_MAX, ..Self::default() }
     }
 
+    /// A driver is missed at every look without one.
+    pub fn at_every_look() -> Self {
+        Self { rare: true, ..Self::default() }
+    }
+
     /// No more drivers than this are started.
     #[must_use]
     pub fn at_most(self, starts_max: u32) -> Self {
@@ -76,7 +83,7 @@ impl Absence {
     /// Takes in one look: whether the run has what it needs, which is a driver, or no need of one.
     pub fn look(&mut self, is_fine: bool) -> Missing {
         self.looks = if is_fine { 0 } else { self.looks + 1 };
-        if self.looks <= LOOKS_MAX {
+        if self.looks <= if self.rare { 0 } else { LOOKS_MAX } {
             return Missing::No;
         }
         self.looks = 0;
@@ -114,6 +121,8 @@ mod tests {
         assert_eq!(absence.look(true), Missing::No, "it was only being replaced");
         assert_eq!(looks(&mut absence), (LOOKS_MAX + 1, Missing::Start { number: 1 }));
         assert_eq!(looks(&mut Absence::at_once()), (1, Missing::Start { number: 1 }));
+        let mut rare = Absence::at_every_look();
+        assert_eq!([1, 2].map(|_| rare.look(false)), [1, 2].map(|number| Missing::Start { number }));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use piton_model::{Machine, RunEvent, RunId, Seq, State, StopOrigin, Timestamp};
 use piton_store::{Append, Claim, Error, Expect, Fence, Lease, Store};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 use crate::core::{Action, Core, Input, Leave, Planned};
 use crate::load::{self, LoadError};
@@ -26,12 +27,6 @@ const NO_SPACE_PAUSE: Duration = Duration::from_millis(500);
 
 /// What a driver of one kind of run acts on.
 pub trait World<M: Machine = State> {
-    /// The time.
-    fn now(&self) -> Timestamp;
-
-    /// 16 random bytes.
-    fn random(&self) -> [u8; 16];
-
     /// What is found by whoever takes over a run in this state, for its machine to hear.
     fn found(&self, _state: &M) -> Vec<M::Command> {
         Vec::new()
@@ -176,7 +171,7 @@ impl<M: Machine, W: World<M>> Shell<'_, M, W> {
     async fn run(&mut self) -> Result<Leave, DriveError> {
         loop {
             while let Some(input) = self.inputs.pop_front() {
-                for action in self.core.step(input, self.world.now()) {
+                for action in self.core.step(input, SystemClock.now()) {
                     if let Some(leave) = self.carry_out(action).await? {
                         return Ok(leave);
                     }
@@ -234,7 +229,7 @@ impl<M: Machine, W: World<M>> Shell<'_, M, W> {
             events: planned.events,
             entry: Some(planned.entry),
             checkpoint: planned.checkpoint,
-            salt: self.world.random(),
+            salt: SystemIds.bytes(),
         };
         match append_patiently(self.store, append).await {
             Ok(_) => Ok(Input::Appended),
@@ -254,7 +249,7 @@ impl<M: Machine, W: World<M>> Shell<'_, M, W> {
     async fn wait(&mut self) -> Result<(), DriveError> {
         let world = self.world;
         let look = match self.wake_at {
-            Some(at) => LOOK_EVERY.min(Duration::from_millis(at.millis_since(world.now()))),
+            Some(at) => LOOK_EVERY.min(Duration::from_millis(at.millis_since(SystemClock.now()))),
             None => LOOK_EVERY,
         };
         let performing = next_outcomes::<M>(&mut self.performing);
@@ -266,7 +261,7 @@ impl<M: Machine, W: World<M>> Shell<'_, M, W> {
             }
             now = world.interrupted() => {
                 let request = M::Event::stop_requested(now, StopOrigin::Interrupt);
-                request_stop::<M, W>(self.store, world, self.run, request).await?;
+                request_stop::<M>(self.store, self.run, request).await?;
             }
             () = tokio::time::sleep(look) => {
                 // An agent may work for long: what was too early to be shown when it began is due by now.
@@ -279,7 +274,7 @@ impl<M: Machine, W: World<M>> Shell<'_, M, W> {
     }
 
     async fn look_around(&mut self) -> Result<(), DriveError> {
-        if self.wake_at.is_some_and(|at| at <= self.world.now()) {
+        if self.wake_at.is_some_and(|at| at <= SystemClock.now()) {
             self.wake_at = None;
             self.inputs.push_back(Input::Woken);
         }
@@ -310,21 +305,20 @@ async fn next_outcomes<M: Machine>(
     .await
 }
 
-async fn request_stop<M: Machine, W: World<M>>(
+async fn request_stop<M: Machine>(
     store: &dyn Store,
-    world: &W,
     run: &RunId,
     request: M::Event,
 ) -> Result<(), DriveError> {
     let append = Append {
         run: run.clone(),
-        fence: Fence::Request(world.random()),
+        fence: Fence::Request(SystemIds.bytes()),
         expect: Expect::Any,
-        at: world.now(),
+        at: SystemClock.now(),
         events: vec![request.encode()],
         entry: None,
         checkpoint: None,
-        salt: world.random(),
+        salt: SystemIds.bytes(),
     };
     append_patiently(store, append).await?;
     Ok(())

@@ -7,19 +7,20 @@ use std::time::Duration;
 use piton_model::{Entry, Kind, RunId, Status, Timestamp, workflow};
 use piton_sys::{Clock, SystemClock};
 
+use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
 use crate::driver_process;
 use crate::start::known;
 
 /// Drivers started for one run within [`STARTS_WITHIN`]: what dies so often needs a person.
-const STARTS_MAX: usize = 5;
+const STARTS_MAX: u32 = 5;
 const STARTS_WITHIN: Duration = Duration::from_secs(3600);
 
 /// Goes on with the runs of every repository in which piton has worked.
 #[derive(Debug, Default)]
 pub struct Worker {
-    /// When drivers were started, run by run.
-    starts: HashMap<(PathBuf, RunId), Vec<Duration>>,
+    /// The runs that were without a driver, and since when that is counted.
+    absences: HashMap<(PathBuf, RunId), (Duration, Absence)>,
     /// The runs at rest that were looked at, as they were then.
     looked_at: HashMap<(PathBuf, RunId), Timestamp>,
 }
@@ -68,14 +69,16 @@ impl Worker {
                 continue;
             }
             let now = SystemClock.monotonic();
-            let begun =
-                self.starts.entry((client.layout().root().to_owned(), run.run_id.clone())).or_default();
-            begun.retain(|at| now.saturating_sub(*at) < STARTS_WITHIN);
-            if begun.len() >= STARTS_MAX {
-                continue;
+            let fresh = (now, Absence::at_every_look().at_most(STARTS_MAX));
+            let name = (client.layout().root().to_owned(), run.run_id.clone());
+            let (since, absence) = self.absences.entry(name).or_insert(fresh);
+            if now.saturating_sub(*since) >= STARTS_WITHIN {
+                (*since, *absence) = fresh;
             }
-            begun.push(now);
+            let Missing::Start { number } = absence.look(false) else { continue };
+            let last = if absence.has_more() { "" } else { ", the last time in an hour" };
             said.push(match driver_process::start(client, &run.run_id, false).await {
+                Ok(()) if number > 1 => format!("{place}: {} goes on, start {number}{last}", run.run_id),
                 Ok(()) => format!("{place}: {} goes on", run.run_id),
                 Err(error) => format!("{place}: {}: {}", run.run_id, error.message),
             });

@@ -12,8 +12,8 @@ use crate::hook::Mode;
 use crate::lifecycle::run_events;
 use crate::loop_machine::{
     Adoption, Answer, AttemptEnd, AttemptRuling, CheckRound, Conclusion, Consequence, HookCall, HookEnd,
-    Left, LevelRise, LoopConfig, OpenAttempt, OpenCommit, QuestionKind, Raise, RebootReason, RecoveryOutcome,
-    RecoveryStep, RoundRuling, Snapshot, SwitchReason, TreeProof,
+    Left, LevelRise, LoopConfig, Next, OpenAttempt, OpenCommit, QuestionKind, Raise, RebootReason,
+    RecoveryOutcome, RecoveryStep, RoundRuling, Snapshot, SwitchReason, TreeProof,
 };
 use crate::status::{Kind, Reason};
 
@@ -34,6 +34,8 @@ run_events! {
             title: String,
             /// What it was asked to do, with every default filled in.
             config: Box<LoopConfig>,
+            /// What comes first: the checks as a baseline, or an attempt where nothing is to be run before it.
+            first: Next,
         },
         /// The work tree was looked at outside an attempt: at the start, or because somebody edited it.
         SnapshotTaken {
@@ -131,6 +133,11 @@ run_events! {
         /// The session should give way to a fresh one; a person is to be asked first.
         RebootProposed {
             reason: RebootReason,
+        },
+        /// The session should give way to a fresh one, and does not: too many of them in a row were not to be.
+        RebootsGivenUp {
+            /// How many.
+            failures: u32,
         },
         /// A recovery from a regression came one step further.
         RecoveryAdvanced {

@@ -28,6 +28,16 @@ pub const CONDITIONS_MAX: usize = 32;
 pub const RECENT_ITERATIONS_MAX: usize = 20;
 /// Sessions kept in a state.
 pub const SESSION_HISTORY_MAX: usize = 20;
+/// Samples of a session kept in a state.
+pub const CONTEXT_SAMPLES_MAX: usize = 10;
+/// Changes to a fresh session kept in a state: as many as a setting can allow in an hour.
+pub const REBOOTS_MAX: usize = PER_HOUR_MAX as usize;
+/// What is kept in a state of the message of a failed attempt.
+pub const KEPT_MESSAGE_BYTES_MAX: usize = 500;
+/// Switches of the mode that are kept.
+pub const MODE_SWITCHES_MAX: usize = 20;
+/// Breakpoints that may wait.
+pub const BREAKPOINTS_MAX: usize = 100;
 /// Messages waiting for the agent's next prompt; the oldest makes room.
 pub const TOLD_MAX: usize = 16;
 /// Answers that wait to be looked at; further ones are recorded and ignored.
@@ -71,6 +81,10 @@ pub const MARKS_MAX: usize = 500;
 pub const TRACKED_TESTS_MAX: usize = 1_000;
 /// Longest name of a test.
 pub const TEST_NAME_BYTES_MAX: usize = 300;
+/// Runs of the suite that are remembered of a test because it ended otherwise in them.
+pub const TEST_FLIPS_MAX: usize = 20;
+/// Tests that are named as failing no longer.
+pub const LIFTED_TESTS_MAX: usize = 20;
 /// What is kept of one history that another tool wrote of a loop, as JSON.
 pub const EARLIER_BYTES_MAX: usize = 512 << 10;
 /// Words that a run listens for and an attempt was heard to say.

@@ -102,6 +102,9 @@ pub struct Entry {
     /// What it waits for, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<String>,
+    /// The version of the fold that says so.
+    #[serde(skip)]
+    pub fold: u32,
 }
 
 impl Entry {

@@ -4,8 +4,10 @@ use crate::words::words;
 
 words! {
     /// The kinds of run.
+    #[derive(Default)]
     pub enum Kind {
         /// An agent works in a loop until checks pass.
+        #[default]
         Loop = "loop",
         /// Steps with needs, gates and people.
         Workflow = "workflow",
@@ -130,6 +132,23 @@ pub enum ExitCode {
     Interrupted = 130,
 }
 
+impl Reason {
+    /// Whether it is a ceiling of the run's own.
+    pub fn is_limit(self) -> bool {
+        matches!(
+            self,
+            Reason::LimitIterations
+                | Reason::LimitDuration
+                | Reason::LimitCost
+                | Reason::LimitTokens
+                | Reason::LimitDeadline
+                | Reason::LimitFiles
+                | Reason::LimitLines
+                | Reason::LimitReboots
+        )
+    }
+}
+
 /// The one table from where a run is to what its viewer exits with; `None` while it is under way.
 pub fn exit_code(status: Status, reason: Option<Reason>) -> Option<ExitCode> {
     match status {
@@ -145,19 +164,8 @@ pub fn exit_code(status: Status, reason: Option<Reason>) -> Option<ExitCode> {
             _ => Some(ExitCode::Person),
         },
         Status::Stopped => Some(match reason {
-            Some(
-                Reason::LimitIterations
-                | Reason::LimitDuration
-                | Reason::LimitCost
-                | Reason::LimitTokens
-                | Reason::LimitDeadline
-                | Reason::LimitFiles
-                | Reason::LimitLines
-                | Reason::LimitReboots
-                | Reason::NoProgress
-                | Reason::StopCondition
-                | Reason::Hook,
-            ) => ExitCode::Limit,
+            Some(reason) if reason.is_limit() => ExitCode::Limit,
+            Some(Reason::NoProgress | Reason::StopCondition | Reason::Hook) => ExitCode::Limit,
             Some(Reason::Interrupted) => ExitCode::Interrupted,
             Some(Reason::Auth | Reason::Environment) => ExitCode::Environment,
             Some(Reason::BaselineGreen) => ExitCode::Usage,

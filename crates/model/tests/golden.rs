@@ -36,7 +36,8 @@ examples! {
         run: "ralph-add-input-validation-7f3a91c2".parse().unwrap(),
         kind: Kind::Loop,
         title: "Add input validation".to_owned(),
-        config: Box::new(config())
+        config: Box::new(config()),
+        first: Next::Checks
     }
     DriverStarted {
         epoch: 3,
@@ -131,11 +132,12 @@ examples! {
             iteration: 7,
             from: Level::Standard,
             to: Level::Aggressive,
-            reason: "Regression detected in iteration 7".to_owned(),
+            reason: RiseReason::Regression,
         }
     }
     SessionRebooted { reason: RebootReason::Redline { usage: 90 } }
     RebootProposed { reason: RebootReason::PatternMatch { pattern: "lost".to_owned() } }
+    RebootsGivenUp { failures: 3 }
     ModeSwitched {
         from: Mode::Unattended,
         to: Mode::Attended,
@@ -388,6 +390,7 @@ fn ruling() -> AttemptRuling {
         guard: Some(Verdict::Asked),
         suspect: true,
         session: SessionRuling {
+            read: true,
             taken: true,
             continued: true,
             spent: true,

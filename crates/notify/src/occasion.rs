@@ -1,9 +1,9 @@
 //! An occasion: something happened that people may want to know of.
 //!
-//! Owns the facts that go with it. They are plain words for people: nothing is decided by reading them.
+//! Owns the facts that go with it. They are for people: nothing is decided by reading them.
 
-use piton_model::Timestamp;
 use piton_model::notify::Trigger;
+use piton_model::{Kind, Reason, Status, Timestamp};
 use piton_record::record;
 
 /// Something that happened.
@@ -40,10 +40,10 @@ pub struct Facts {
     pub short: String,
     /// One line about it.
     pub title: String,
-    pub kind: String,
+    pub kind: Kind,
     /// Where it is.
-    pub status: String,
-    pub reason: Option<String>,
+    pub status: Status,
+    pub reason: Option<Reason>,
     /// A sentence about that.
     pub detail: Option<String>,
     /// The iteration under way, or the last.
@@ -66,13 +66,14 @@ pub struct Facts {
 impl Facts {
     /// What a person would run next.
     pub fn next(&self) -> String {
-        match self.status.as_str() {
-            "waiting" => format!("piton answer {}", self.short),
-            "paused" | "stopped" => format!("piton resume {}", self.short),
-            "completed" => format!("piton report {}", self.short),
-            "failed" => format!("piton why {}", self.short),
-            _ => format!("piton status {}", self.short),
-        }
+        let command = match self.status {
+            Status::Waiting => "answer",
+            Status::Paused | Status::Stopped => "resume",
+            Status::Completed => "report",
+            Status::Failed => "why",
+            Status::Created | Status::Running | Status::Rebooting => "status",
+        };
+        format!("piton {command} {}", self.short)
     }
 
     /// The money as people read it. What is not known is not zero.

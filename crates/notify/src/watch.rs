@@ -62,9 +62,9 @@ impl Seen {
                 run: state.run.as_str().to_owned(),
                 short: state.run.short().to_owned(),
                 title: state.title.clone(),
-                kind: state.kind.as_str().to_owned(),
-                status: state.status.as_str().to_owned(),
-                reason: state.reason.map(|reason| reason.as_str().to_owned()),
+                kind: state.kind,
+                status: state.status,
+                reason: state.reason,
                 detail: state.detail.clone(),
                 iteration: state.work.iteration,
                 max_iterations: state.config.limits.iterations,
@@ -241,37 +241,10 @@ fn rests(seen: &Seen) -> bool {
 
 fn why_stopped(reason: Option<Reason>) -> Trigger {
     match reason {
-        Some(
-            Reason::LimitIterations
-            | Reason::LimitDuration
-            | Reason::LimitCost
-            | Reason::LimitTokens
-            | Reason::LimitDeadline
-            | Reason::LimitFiles
-            | Reason::LimitLines
-            | Reason::LimitReboots
-            | Reason::NoProgress
-            | Reason::FailureStreak,
-        ) => Trigger::SafetyLimit,
+        Some(Reason::NoProgress | Reason::FailureStreak) => Trigger::SafetyLimit,
+        Some(reason) if reason.is_limit() => Trigger::SafetyLimit,
         Some(Reason::Interrupted | Reason::Human) | None => Trigger::LoopPaused,
-        Some(
-            Reason::StopCondition
-            | Reason::Hook
-            | Reason::Attended
-            | Reason::Schedule
-            | Reason::ChecksPass
-            | Reason::Done
-            | Reason::ConditionsMet
-            | Reason::Blocked
-            | Reason::Guard
-            | Reason::Stuck
-            | Reason::AttemptLost
-            | Reason::RateLimit
-            | Reason::Overloaded
-            | Reason::Auth
-            | Reason::Environment
-            | Reason::BaselineGreen,
-        ) => Trigger::AttentionNeeded,
+        Some(_) => Trigger::AttentionNeeded,
     }
 }
 

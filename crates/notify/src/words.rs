@@ -30,7 +30,7 @@ fn title(trigger: Trigger, facts: &Facts) -> String {
         Trigger::LoopStarted => "started",
         Trigger::LoopCompleted => "done",
         Trigger::LoopFailed => "failed",
-        Trigger::LoopPaused => &facts.status,
+        Trigger::LoopPaused => facts.status.as_str(),
         Trigger::LoopResumed => "goes on",
         Trigger::IterationComplete => return format!("{}: iteration {} done", facts.short, facts.iteration),
         Trigger::TestsAllPassing => "all checks pass",
@@ -89,9 +89,9 @@ fn value(occasion: &Occasion, priority: Priority, name: &str) -> Option<String> 
         "run" => facts.run.clone(),
         "short" => facts.short.clone(),
         "title" => facts.title.clone(),
-        "kind" => facts.kind.clone(),
-        "status" => facts.status.clone(),
-        "reason" => facts.reason.clone().unwrap_or_default(),
+        "kind" => facts.kind.to_string(),
+        "status" => facts.status.to_string(),
+        "reason" => facts.reason.map_or("", |reason| reason.as_str()).to_owned(),
         "detail" => occasion.what.clone().or_else(|| facts.detail.clone()).unwrap_or_default(),
         "iteration" => facts.iteration.to_string(),
         "max_iterations" => facts.max_iterations.to_string(),
@@ -107,8 +107,8 @@ fn value(occasion: &Occasion, priority: Priority, name: &str) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use piton_model::Timestamp;
     use piton_model::notify::FACTS;
+    use piton_model::{Reason, Status, Timestamp};
 
     use super::*;
 
@@ -117,8 +117,8 @@ mod tests {
             run: "ralph-tidy-7f3a91c2".to_owned(),
             short: "7f3a91c2".to_owned(),
             title: "Tidy\nup".to_owned(),
-            status: "completed".to_owned(),
-            reason: Some("checks_pass".to_owned()),
+            status: Status::Completed,
+            reason: Some(Reason::ChecksPass),
             iteration: 3,
             max_iterations: 50,
             checks: Some((2, 2)),

@@ -13,6 +13,7 @@ use piton_model::notify::Given;
 use piton_notify::hook::{Builtins, Called, Context, Runner, seal};
 use piton_sys::SystemClock;
 use piton_sys::file::{self, Durability};
+use piton_sys::process::Program;
 use serde_json::{Value, json};
 use support::{Server, eventually, means};
 
@@ -74,9 +75,8 @@ impl World {
             hooks: self.hooks.clone(),
             means: means(self.path()).0,
             log: self.path().join("audit.log"),
-            enclose: &|argv| argv,
+            program: &|argv| Program::new(&argv[0]).args(&argv[1..]).env_remove("GIT_DIR"),
             is_cancelled: &|| false,
-            hide: vec!["GIT_DIR".to_owned()],
             clock: Arc::new(SystemClock),
             builtins: Box::new(Noted::default()),
         }

@@ -42,7 +42,7 @@ pub const SITES: &[&str] = &[
     "agent.keeper.started",
     "agent.keeper.tree_empty",
     "agent.keeper.exit",
-    "agent.keeper.let_go",
+    "agent.keeper.unlock",
     "agent.keeper.done",
     "agent.abandon.publish",
     // store

@@ -27,9 +27,8 @@ pub use brief::{Brief, BriefCheck, Signal};
 pub use error::{Error, ErrorKind, remedy};
 pub use gaps::{Batch, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, ResearchOrder, ResearchUpdate};
 pub use look::{
-    Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt,
-    ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight,
-    WhyView,
+    Asked, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt, ReportView,
+    RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
 };
 pub use order::{AgentChoice, ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
 pub use see::{
@@ -77,8 +76,13 @@ pub trait Client: Send + Sync {
     /// The numbers of a loop.
     fn metrics<'a>(&'a self, run: &'a RunId) -> Answer<'a, MetricsView>;
 
-    /// Where to find what an attempt printed; without a name, the last one.
-    fn attempt<'a>(&'a self, run: &'a RunId, name: Option<&'a str>) -> Answer<'a, AttemptView>;
+    /// What an attempt printed, in words for people or `raw`, as it was; without a name, the last one.
+    fn output<'a>(
+        &'a self,
+        run: &'a RunId,
+        attempt: Option<&'a str>,
+        raw: bool,
+    ) -> Answer<'a, Box<dyn Printed>>;
 
     /// What changed from the end of one iteration (0 is the start) to that of another, or to the last look at the tree.
     fn diff<'a>(&'a self, run: &'a RunId, from: u32, to: Option<u32>) -> Answer<'a, DiffView>;
@@ -154,6 +158,13 @@ pub trait Client: Send + Sync {
 
     /// Forgets a run: its events, attempts, snapshots and files. One that is under way only by `force`.
     fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()>;
+}
+
+/// What an attempt printed, piece by piece.
+pub trait Printed: Send {
+    /// What it printed since the last call; waits up to `wait` for something while it works, and has nothing to say then.
+    /// `None` once it has ended and all of it was said.
+    fn next(&mut self, wait: Duration) -> Answer<'_, Option<Vec<u8>>>;
 }
 
 /// A run that is being watched.

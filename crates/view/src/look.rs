@@ -3,9 +3,7 @@
 //! Everything arrives in words and as data: no front end folds events.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use piton_model::loop_machine::StreamFormat;
 use piton_model::{
     Entry, Epoch, Machine, Reason, RunId, Seq, State, Status, Timestamp, ledger_machine, workflow,
 };
@@ -263,17 +261,6 @@ pub struct MetricsView {
     pub values: BTreeMap<&'static str, f64>,
     /// Seconds of each iteration with a verdict.
     pub durations: Vec<f64>,
-}
-
-/// An attempt's directory, and how its agent speaks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AttemptView {
-    /// Its name.
-    pub name: String,
-    /// Where the attempts of its run lie.
-    pub attempts: PathBuf,
-    /// How to read what its agent printed.
-    pub stream: StreamFormat,
 }
 
 /// What changed between two iterations.

@@ -4,6 +4,7 @@ use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{
     Chosen, ContextLevel, Measures, Quality, QuestionKind, Recommendation, Recovery,
 };
+use piton_model::workflow::StepStatus;
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
 use piton_record::shown;
 use serde::Serialize;
@@ -99,6 +100,8 @@ pub struct SessionView {
     pub level: Option<ContextLevel>,
     /// Whether it should give way to a fresh one: continue, finish_and_reboot or immediate_reboot.
     pub recommendation: Recommendation,
+    /// None is begun any more though one is due, after so many in a row that were not to be.
+    pub given_up: Option<u32>,
 }
 
 /// What a round says about tests by name.
@@ -490,7 +493,7 @@ pub struct StepView {
     /// Its name.
     pub id: String,
     /// Where it is.
-    pub status: &'static str,
+    pub status: StepStatus,
     /// Tries in this iteration.
     pub attempts: u32,
     /// Loop-backs that reached it.

@@ -8,13 +8,13 @@ use std::time::Duration;
 use piton_files::ralph;
 use piton_model::{Machine, RunId, State, workflow};
 use piton_store::{Claim, Lease};
-use piton_sys::process::{Program, RunLimits};
+use piton_sys::process::RunLimits;
 use piton_view::{Client, StateOf};
 
 use super::{ClientError, LocalClient};
 use crate::configuration;
 use crate::driver_process;
-use crate::launch::Secrets;
+use crate::launch::{Secrets, Surroundings, shell};
 use crate::load::Loaded;
 use crate::workflow::{is_discarded, telling, view_of};
 use crate::world::{self, in_thread, publish_at_rest};
@@ -162,14 +162,21 @@ impl LocalClient {
     pub async fn tell_on_done(&self, run: &RunId) -> Result<Option<String>, piton_view::Error> {
         let state = self.load::<State>(run, None).await?.state;
         let Some(command) = &state.config.on_done else { return Ok(None) };
-        let status = self.status(run).await?;
-        let ran = Program::new("sh")
-            .args(["-c", command.as_str()])
-            .current_dir(self.layout().root())
-            .env("PITON_RUN_ID", run.as_str())
+        let status = serde_json::to_string(&self.status(run).await?.of).expect("a view is plain data");
+        let (root, layout) = (self.layout().root(), self.layout().of_run(&state.config));
+        // It may run what an agent wrote, where that worked in place.
+        let launch = Surroundings::open(run, &layout, state.config.confine.as_ref())
+            .and_then(Surroundings::closing_git)
+            .map(|launch| launch.protecting(&state.config.protect));
+        let launch = match launch {
+            Ok(launch) => launch,
+            Err(error) => return Ok(Some(format!("the command of --on-done: {error}"))),
+        };
+        let ran = launch
+            .program(shell(command), root, &state.config.agent)
             .env("PITON_STATUS", state.status.as_str())
             .env("PITON_REASON", state.reason.map_or("", |reason| reason.as_str()))
-            .stdin_bytes(serde_json::to_vec(&status.of).expect("a view is plain data"))
+            .stdin_bytes(launch.redactor().redact(&status).into_owned().into_bytes())
             .run(RunLimits { deadline: ON_DONE_WITHIN, output_bytes_max: 1 << 20 });
         Ok(match ran {
             Ok(output) if output.success() => None,

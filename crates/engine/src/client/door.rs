@@ -9,15 +9,16 @@ use piton_store::{Claim, Wanted};
 use piton_sys::file;
 use piton_sys::redact::Redactor;
 use piton_view::{
-    Answer, Asked, AttemptView, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView,
-    ExportFormat, Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, MetricsView, Moment, Order,
+    Answer, Asked, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
+    Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, MetricsView, Moment, Order, Printed,
     Rebuilt, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs, Seen,
     ShowView, Started, StateOf, StatusView, VerifyView, WhyView,
 };
 
+use super::metrics::metrics;
+use super::output::Output;
 use super::{
-    ClientError, LocalClient, gaps, ledgers, metrics, report, research, resolve, restore, status, verify,
-    workflows,
+    ClientError, LocalClient, gaps, ledgers, report, research, resolve, restore, status, verify, workflows,
 };
 use crate::driver_process::{self, log};
 use crate::launch::Secrets;
@@ -168,25 +169,6 @@ impl LocalClient {
             Error::usage(format!("run `{run}` has no iteration {iteration}"))
                 .hint(format!("run `piton status {run}`"))
         })
-    }
-
-    async fn attempt_of(&self, run: &RunId, name: Option<&str>) -> Result<AttemptView, Error> {
-        use piton_model::loop_machine::StreamFormat;
-        let (last, stream) = match self.kind(run).await? {
-            Kind::Workflow => {
-                (self.load::<workflow::State>(run, None).await?.state.attempt, StreamFormat::Plain)
-            }
-            Kind::Loop | Kind::Ledger => {
-                let state = self.load::<State>(run, None).await?.state;
-                (state.work.attempt, state.config.agent.stream)
-            }
-        };
-        let name = match name {
-            Some(name) => name.to_owned(),
-            None if last > 0 => last.to_string(),
-            None => return Err(Error::usage(format!("run `{run}` has made no attempt yet"))),
-        };
-        Ok(AttemptView { name, attempts: self.layout().attempts(run), stream })
     }
 
     async fn exported(&self, run: &RunId, format: Option<ExportFormat>) -> Result<Vec<u8>, Error> {
@@ -347,11 +329,16 @@ impl Client for LocalClient {
     }
 
     fn metrics<'a>(&'a self, run: &'a RunId) -> Answer<'a, MetricsView> {
-        Box::pin(async move { Ok(metrics::metrics(self, run).await?) })
+        Box::pin(async move { Ok(metrics(&**self.store()?, run).await.map_err(ClientError::from)?) })
     }
 
-    fn attempt<'a>(&'a self, run: &'a RunId, name: Option<&'a str>) -> Answer<'a, AttemptView> {
-        Box::pin(self.attempt_of(run, name))
+    fn output<'a>(
+        &'a self,
+        run: &'a RunId,
+        attempt: Option<&'a str>,
+        raw: bool,
+    ) -> Answer<'a, Box<dyn Printed>> {
+        Box::pin(async move { Ok(Box::new(Output::of(self, run, attempt, raw).await?) as Box<dyn Printed>) })
     }
 
     fn diff<'a>(&'a self, run: &'a RunId, from: u32, to: Option<u32>) -> Answer<'a, DiffView> {

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::{RunId, State};
+use piton_store::Store;
 use piton_view::MetricsView;
 
-use super::{ClientError, LocalClient};
-use crate::load;
+use crate::load::{self, LoadError};
 
 /// The numbers of a loop.
-pub(super) async fn metrics(client: &LocalClient, run: &RunId) -> Result<MetricsView, ClientError> {
+pub(crate) async fn metrics(store: &dyn Store, run: &RunId) -> Result<MetricsView, LoadError> {
     let (mut durations, mut with_progress, mut seen, mut made) = (Vec::new(), 0_u32, 0, false);
     let mut sessions = Sessions::default();
-    let state = load::fold_all(&**client.store()?, run, &mut |state: &State| {
+    let state = load::fold_all(store, run, &mut |state: &State| {
         sessions.see(state);
         if let Some(last) = state.judged.recent.back().filter(|last| last.number > seen) {
             seen = last.number;

@@ -145,6 +145,7 @@ fn session_of(state: &State) -> Option<SessionView> {
         estimated: session.is_estimated(),
         level: percent.map(ContextLevel::of),
         recommendation: session.recommendation(&state.config.redline),
+        given_up: session.given_up,
     })
 }
 

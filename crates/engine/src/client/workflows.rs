@@ -118,7 +118,7 @@ fn step_of(state: &State, index: usize) -> StepView {
     let step = &state.steps[index];
     StepView {
         id: state.id(index).to_string(),
-        status: step.status.as_str(),
+        status: step.status,
         attempts: step.attempts,
         iteration_count: step.iteration_count,
         started_at: step.started_at,

@@ -1,7 +1,7 @@
 //! One launcher: "this work, this agent, these surroundings" becomes what a keeper runs.
 //!
 //! Everything that a run starts is made here: agents of loops, steps and gates of workflows, checks and conditions, hooks,
-//! the setup of a work tree, research. What a process is given (argv, environment, injection, session), what holds it
+//! the setup of a work tree, research, the command of `--on-done`. What a process is given (argv, environment, injection, session), what holds it
 //! (walls, limits) and what never reaches a disk (redaction) is said once, so that a setting holds for all of them.
 //!
 //! Surroundings are opened once per driver. They are refused where something that was asked for cannot be had: a run
@@ -23,6 +23,7 @@ use piton_agent::{Limits, Spare, Spec, Stdin};
 use piton_git::Workspace;
 use piton_model::RunId;
 use piton_model::loop_machine::{AgentConfig, Confine, IntendedSession, PromptBy, StreamFormat};
+use piton_sys::process::Program;
 use piton_sys::redact::Redactor;
 use piton_sys::{Ids, SystemIds};
 
@@ -303,8 +304,15 @@ impl Surroundings {
         })
     }
 
-    /// The command line with walls around it, where the run is to have them. For work that has no keeper, too.
-    pub(crate) fn enclose(
+    /// A program without a keeper, which whoever starts it waits for: a hook, the command of `--on-done`. It may run what
+    /// `agent` wrote.
+    pub(crate) fn program(&self, argv: Vec<String>, directory: &Path, agent: &AgentConfig) -> Program {
+        let argv = self.enclose(argv, directory, Some(agent), None);
+        bare(argv, directory).env("PITON_RUN_ID", self.run.as_str())
+    }
+
+    /// The command line with walls around it, where the run is to have them.
+    fn enclose(
         &self,
         argv: Vec<String>,
         directory: &Path,
@@ -358,6 +366,18 @@ impl Surroundings {
     }
 }
 
+/// A check that an agent is held to while it works: where that agent works, it is between its walls already.
+pub fn cheap_check(command: &str, tree: &Path) -> Program {
+    bare(shell(command), tree).env("CI", "1")
+}
+
+/// A program that gets what a keeper would give it.
+fn bare(argv: Vec<String>, directory: &Path) -> Program {
+    let mut argv = argv.into_iter();
+    let program = Program::new(argv.next().unwrap_or_default()).args(argv).current_dir(directory);
+    hidden_variables(None).into_iter().fold(program, Program::env_remove)
+}
+
 /// This very program: drivers and keepers are started from it.
 pub fn this_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()
@@ -374,7 +394,7 @@ pub(crate) fn require_adapter(agent: &AgentConfig) -> Result<(), String> {
 }
 
 /// A command as the shell runs it.
-fn shell(command: &str) -> Vec<String> {
+pub(crate) fn shell(command: &str) -> Vec<String> {
     ["/bin/sh", "-c", command].map(str::to_owned).to_vec()
 }
 
@@ -441,7 +461,7 @@ const HIDDEN_VARIABLES: [&str; 27] = [
 ];
 
 /// The variables that are taken out of what a program gets; `pass` are the only ones it keeps, if it is given.
-pub(crate) fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
+fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
     let mut hidden = HIDDEN_VARIABLES.map(str::to_owned).to_vec();
     if let Some(pass) = pass {
         let passes = |name: &str| {

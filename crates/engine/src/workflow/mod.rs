@@ -31,7 +31,7 @@ use piton_git::Workspace;
 use piton_model::workflow::{Command, Effect, State, WorkPlace};
 use piton_model::{Machine, RunId, Seq, Status, Timestamp};
 use piton_store::Store;
-use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_sys::{Clock, SystemClock, file};
 
 use crate::driver::World;
 use crate::launch::Surroundings;
@@ -168,7 +168,7 @@ impl WorkflowWorld {
             Err(error) => (self.note)(&format!("`run_state.json` was not written: {}", sentence(&error))),
         }
         let cost_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
-        *self.shown.borrow_mut() = Some(Shown { at: self.now(), cost_ms, head });
+        *self.shown.borrow_mut() = Some(Shown { at: SystemClock.now(), cost_ms, head });
     }
 
     fn is_due(&self, head: Seq) -> bool {
@@ -176,7 +176,7 @@ impl WorkflowWorld {
             None => true,
             Some(shown) => {
                 let wait_ms = shown.cost_ms.saturating_mul(COST_FACTOR).min(SHOWN_WITHIN_MS);
-                let is_seen = self.now().millis_since(shown.at) >= wait_ms && self.unseen_ms() == 0;
+                let is_seen = SystemClock.now().millis_since(shown.at) >= wait_ms && self.unseen_ms() == 0;
                 shown.head != Some(head) && is_seen
             }
         }
@@ -186,7 +186,7 @@ impl WorkflowWorld {
     fn unseen_ms(&self) -> u64 {
         let shown = self.shown.borrow();
         let moment = shown.as_ref().filter(|shown| shown.head.is_none());
-        moment.map_or(0, |moment| SHOWN_FOR_MS.saturating_sub(self.now().millis_since(moment.at)))
+        moment.map_or(0, |moment| SHOWN_FOR_MS.saturating_sub(SystemClock.now().millis_since(moment.at)))
     }
 }
 
@@ -287,14 +287,6 @@ impl Supervisor for SettingUp<'_> {
 }
 
 impl World<State> for WorkflowWorld {
-    fn now(&self) -> Timestamp {
-        SystemClock.now()
-    }
-
-    fn random(&self) -> [u8; 16] {
-        SystemIds.bytes()
-    }
-
     /// Files that people wrote while nobody drove, and what became of the runs that are steps of this one.
     fn found(&self, state: &State) -> Vec<Command> {
         let asked = state.questions().into_iter();

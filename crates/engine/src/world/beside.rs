@@ -17,6 +17,7 @@ use piton_sys::opened::Opened;
 
 use super::checks::{self, Ran};
 use super::{Context, WorldError, furnish, measure};
+use crate::launch::What;
 
 /// What piton, git and other tools keep for themselves in a checkout: to read it says nothing about a check.
 const OWN: [&str; 5] = [".git", ".piton", ".ralph", ".aiwg", ".agents"];
@@ -67,7 +68,7 @@ pub(super) fn look(
     let mut there = None;
     if !here.passed {
         let name = format!("checkout-{round}-{index}");
-        let ran = checks::run_in_checkout(context, state, &name, check)?;
+        let ran = checks::run_check(context, state, &name, check, What::InCheckout)?;
         let Some(ran) = ran else { return Ok(None) };
         duration_ms += ran.exit.duration_ms;
         there = Some(attained(context, &ran));
@@ -106,7 +107,7 @@ fn again(
     opened: &mut BTreeSet<String>,
 ) -> Result<Option<Ran>, WorldError> {
     let watched = watch(context, state);
-    let ran = checks::run_check(context, state, name, check)?;
+    let ran = checks::run_check(context, state, name, check, What::Command)?;
     let again = watched.map(Opened::files).map(product_files).unwrap_or_default();
     opened.retain(|file| again.contains(file));
     Ok(ran)

@@ -34,7 +34,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         context.require_lease(state)?;
         let name = format!("check-{round}-{index}");
         let watch = beside::watch(context, state);
-        let Some(ran) = run_check(context, state, &name, check)? else {
+        let Some(ran) = run_check(context, state, &name, check, What::Command)? else {
             result.cancelled = true;
             break;
         };
@@ -102,38 +102,16 @@ pub(super) fn run(
     supervised(context, state, name, What::Command(command), timeout_ms, &BTreeMap::new())
 }
 
-/// Runs a check, which is asked to name the tests that pass.
-pub(super) fn run_check(
+/// Runs a check, which is asked to name the tests that pass: where the run works, or in the checkout.
+pub(super) fn run_check<'a>(
     context: &Context,
     state: &State,
     name: &str,
-    check: &Check,
+    check: &'a Check,
+    what: fn(&'a str) -> What<'a>,
 ) -> Result<Option<Ran>, WorldError> {
-    supervised(
-        context,
-        state,
-        name,
-        What::Command(&check.command),
-        check.timeout_ms,
-        &asked_to_name(&check.command),
-    )
-}
-
-/// The same in the checkout, which only a run with a work tree of its own does not work in.
-pub(super) fn run_in_checkout(
-    context: &Context,
-    state: &State,
-    name: &str,
-    check: &Check,
-) -> Result<Option<Ran>, WorldError> {
-    supervised(
-        context,
-        state,
-        name,
-        What::InCheckout(&check.command),
-        check.timeout_ms,
-        &asked_to_name(&check.command),
-    )
+    let command = &check.command;
+    supervised(context, state, name, what(command), check.timeout_ms, &asked_to_name(command))
 }
 
 /// What makes pytest say which tests pass, beside what it says anyway. It changes what is printed and nothing else, and

@@ -12,6 +12,11 @@ use super::{Context, WorldError, snapshot_id};
 /// Programs that run the script which follows.
 const INTERPRETERS: [&str; 9] = ["sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl"];
 
+/// Patterns of the laziness catalogue that are not told apart by the rule alone.
+const TEST_FILE_DELETED: &str = "LP-001";
+const TRIVIAL_ASSERTION: &str = "LP-012";
+const CIRCULAR_LOGIC: &str = "LP-023";
+
 /// What the guard says about `after`, compared with the last judged tree: the one before the iteration. `None` where it was not asked,
 /// or has nothing to compare.
 pub(super) fn look(
@@ -45,13 +50,13 @@ pub(super) fn look(
 /// Which pattern of the laziness catalogue a finding is an instance of: a rule knows one for all of its findings, and some
 /// of them are another's.
 fn pattern_of(finding: &Finding, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
-    match finding.rule.as_str() {
+    match finding.pattern.as_deref()? {
         // The catalogue means files that are gone with all of their tests.
-        "test-deleted" | "test-case-deleted" if is_there(&finding.file) => None,
-        "assertion-tautology" if finding.after.as_deref().is_some_and(is_circular) => {
-            Some("LP-023".to_owned())
+        TEST_FILE_DELETED if is_there(&finding.file) => None,
+        TRIVIAL_ASSERTION if finding.after.as_deref().is_some_and(is_circular) => {
+            Some(CIRCULAR_LOGIC.to_owned())
         }
-        _ => finding.pattern.clone(),
+        pattern => Some(pattern.to_owned()),
     }
 }
 

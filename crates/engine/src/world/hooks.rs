@@ -3,9 +3,7 @@
 //! Nothing is looked up here. Whether a hook of a call that a crash cut off has run cannot be known, so the whole call
 //! is made again; its number is the same, for hooks that must not do their work twice.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use piton_git::Workspace;
 use piton_model::hook::{Builtin, HookPoint};
@@ -15,19 +13,17 @@ use piton_model::{Command, Reason, State, Status};
 use piton_notify::hook::{Builtins, Context as Told, Runner};
 use piton_notify::send::Means;
 use piton_notify::{Line, Occasion, Seen};
+use piton_store::Store;
 use piton_sys::file::{self, Durability};
-use piton_sys::process::{Program, RunLimits};
 use piton_sys::{Clock, SystemClock};
+use piton_view::words::metrics::prometheus;
 
-use super::{Context, WorldError, publish};
-use crate::launch::hidden_variables;
+use super::{Context, WorldError, publish, sentence};
+use crate::client::metrics::metrics;
 use crate::layout::Layout;
 
 /// Where the builtin `metrics` writes.
 pub(super) const METRICS_FILE: &str = ".ralph/metrics.prom";
-/// What the numbers of a run may be, as text.
-const METRICS_BYTES_MAX: usize = 1 << 20;
-const METRICS_WITHIN: Duration = Duration::from_secs(30);
 
 pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
@@ -44,9 +40,8 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
             ..Means::of_this_machine(context.layout.root())
         },
         log: context.layout.root().join(publish::AUDIT_LOG),
-        hide: hidden_variables(None),
         // A hook works in the tree, and so runs what an agent wrote as a check does.
-        enclose: &|argv| context.launch.enclose(argv, context.layout.tree(), Some(&state.config.agent), None),
+        program: &|argv| context.launch.program(argv, context.layout.tree(), &state.config.agent),
         is_cancelled: &|| context.is_cancelled(),
         clock: Arc::new(SystemClock),
         builtins: Box::new(Brought::of(context, call, state)),
@@ -117,7 +112,7 @@ fn told(context: &Context, call: &HookCall, state: &State) -> Told {
 /// What piton brings itself.
 struct Brought {
     layout: Layout,
-    exe: PathBuf,
+    store: Arc<dyn Store>,
     run: piton_model::RunId,
     line: Option<Line>,
     seen: Seen,
@@ -133,7 +128,7 @@ impl Brought {
         let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
         Self {
             layout,
-            exe: context.launch.exe().to_owned(),
+            store: Arc::clone(&context.store),
             run: context.run.clone(),
             line: context.line.clone(),
             seen: Seen::of(state, &name),
@@ -153,20 +148,13 @@ impl Brought {
     }
 
     fn metrics(&self) -> Result<Option<String>, String> {
-        let ran = Program::new(&self.exe)
-            .args(self.layout.arguments())
-            .args(["metrics", self.run.as_str()])
-            .run(RunLimits { deadline: METRICS_WITHIN, output_bytes_max: METRICS_BYTES_MAX });
-        match ran {
-            Ok(output) if output.success() => {
-                let path = self.layout.root().join(METRICS_FILE);
-                file::write_atomic(&path, &output.stdout, Durability::Unsynced)
-                    .map_err(|error| error.to_string())?;
-                Ok(Some(METRICS_FILE.to_owned()))
-            }
-            Ok(output) => Err(format!("piton metrics ended with {:?}", output.status)),
-            Err(error) => Err(error.to_string()),
-        }
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().build().map_err(|error| sentence(&error))?;
+        let numbers = runtime.block_on(metrics(&*self.store, &self.run)).map_err(|error| sentence(&error))?;
+        let path = self.layout.root().join(METRICS_FILE);
+        file::write_atomic(&path, prometheus(&[numbers]).as_bytes(), Durability::Unsynced)
+            .map_err(|error| sentence(&error))?;
+        Ok(Some(METRICS_FILE.to_owned()))
     }
 
     fn tell(&self, point: HookPoint) -> Result<Option<String>, String> {

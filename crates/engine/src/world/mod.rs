@@ -34,10 +34,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use piton_files::aiwg::{self, History};
 use piton_git::Workspace;
 use piton_model::loop_machine::Snapshot;
-use piton_model::{Command, Effect, RunId, Seq, State, Timestamp};
+use piton_model::{Command, Effect, RunId, Seq, State};
 use piton_store::Store;
 use piton_sys::lock::FileLock;
-use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_sys::{Clock, SystemClock, file};
 
 use crate::driver::World;
 use crate::launch::{LaunchError, Surroundings};
@@ -282,14 +282,6 @@ impl Supervisor for Driving<'_> {
 }
 
 impl World for LoopWorld {
-    fn now(&self) -> Timestamp {
-        SystemClock.now()
-    }
-
-    fn random(&self) -> [u8; 16] {
-        SystemIds.bytes()
-    }
-
     fn perform(
         &self,
         effect: &Effect,
@@ -329,7 +321,7 @@ impl World for LoopWorld {
 
     fn publish(&self, state: &State, head: Seq, at_rest: bool) {
         self.briefing.borrow_mut().keep(&self.context.layout, state);
-        self.publisher.borrow_mut().publish(state, head, at_rest, self.now());
+        self.publisher.borrow_mut().publish(state, head, at_rest, SystemClock.now());
         let problems = self.telling.borrow_mut().observe(state);
         problems.iter().for_each(|problem| (self.note)(problem));
     }

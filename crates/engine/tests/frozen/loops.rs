@@ -263,15 +263,19 @@ fn adopted() -> Script<State> {
     script.end_checks("0", [false, false]);
     script.end_attempt(works("1", session("s1", 91))).end_checks("1", [false, true]);
     assert_eq!(script.state.status, Status::Waiting, "{:?}", script.state.people);
-    let answer =
-        |question| Event::AnswerGiven { question, answer: Answer::Approve, comment: None, seen: None };
-    script.request(answer(1));
-    for tree in ["2", "3"] {
-        let fails = AttemptEnd { outcome: AttemptOutcome::Failed, ..works(tree, session("s2", 10)) };
+    let answer = |question, answer| Event::AnswerGiven { question, answer, comment: None, seen: None };
+    script.request(answer(1, Answer::Approve));
+    for (question, tree) in [(2, "2"), (3, "3"), (4, "4")] {
+        script.after(400_000).end_attempt(works(tree, session("s2", 91))).end_checks(tree, [false, true]);
+        script.request(answer(question, Answer::Reject));
+    }
+    for tree in ["5", "6"] {
+        script.after(400_000);
+        let fails = AttemptEnd { outcome: AttemptOutcome::Failed, ..works(tree, session("s2", 91)) };
         script.end_attempt(fails).end_checks(tree, [false, true]);
     }
     assert_eq!(script.state.status, Status::Failed, "{:?}", script.state.work);
-    for kind in ["reboot_proposed", "run_adopted", "run_failed"] {
+    for kind in ["reboot_proposed", "reboots_given_up", "run_adopted", "run_failed"] {
         assert!(script.has(kind), "{kind}");
     }
     script

@@ -293,10 +293,10 @@ pub(super) fn recovery(run: &RunId, recovery: &Recovery, refused: bool) -> impl 
 pub(super) fn level(change: &LevelChange) -> impl Serialize {
     object! {
         timestamp: in_calendar(change.at),
-        iteration: change.iteration,
-        from_level: change.from.published(),
-        to_level: change.to.published(),
-        reason: &change.reason,
+        iteration: change.rise.iteration,
+        from_level: change.rise.from.published(),
+        to_level: change.rise.to.published(),
+        reason: change.rise.published(),
     }
 }
 

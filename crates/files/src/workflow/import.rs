@@ -183,7 +183,7 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
         logs: step.logs,
         ..StepReport::default()
     };
-    let report = report.bounded(steps);
+    let report = report.bounded(steps, &[]);
     let waits = step.status == StepStatus::WaitingOnHuman;
     let mut state = StepState {
         status: step.status,

@@ -72,6 +72,7 @@ impl Machine for State {
             updated_at: self.updated_at,
             iteration: self.researches,
             waiting_for: self.watch.map(|until| format!("{until}")),
+            fold: Self::FOLD,
         }
     }
 

@@ -237,9 +237,9 @@ impl LoopConfig {
         found
     }
 
-    /// Whether anything has to be looked up outside the journal, beside the checks.
-    pub fn needs_probe(&self) -> bool {
-        !self.stop_probes().is_empty()
+    /// Whether the checks or a condition need to be run after an attempt.
+    pub fn needs_checks(&self) -> bool {
+        !self.checks.is_empty() || !self.stop_probes().is_empty()
     }
 
     /// Words that mean something where an agent says them: reasons for a fresh session, marks of progress.

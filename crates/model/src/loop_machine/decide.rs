@@ -101,7 +101,8 @@ pub fn create(run: RunId, title: &str, config: LoopConfig) -> Result<Event, Reje
     }
     let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = title.chars().filter(|character| !character.is_control()).take(TITLE_CHARS_MAX).collect();
-    Ok(Event::RunCreated { run, kind: Kind::Loop, title, config: Box::new(config) })
+    let first = if config.needs_checks() { Next::Checks } else { Next::Attempt };
+    Ok(Event::RunCreated { run, kind: Kind::Loop, title, config: Box::new(config), first })
 }
 
 /// What follows from `command` at `now`, and the state it leads to.

@@ -58,7 +58,7 @@ pub use judge::context::{ContextLevel, ContextSample, Recommendation, RedlinePol
 pub use judge::quality::{Quality, QualityPolicy, judge};
 pub use judge::reboot::{RebootPolicy, RebootReason, RebootRecord};
 pub use judge::regression::{Thresholds, regressions};
-pub use judge::reinforcement::{Escalation, Level, LevelChange, Reinforcement};
+pub use judge::reinforcement::{Escalation, Level, LevelChange, Reinforcement, RiseReason};
 pub use limit::raise_past;
 pub(crate) use limit::room_past;
 pub use measures::{Coverage, Measures, Share, TestCounts, TreeCounts};

@@ -392,7 +392,7 @@ pub(super) fn before_iteration(state: &State) -> Option<String> {
         Mode::Unattended => false,
     };
     // Where nothing milder helped, a person looks before the run goes on.
-    let firmest = |change: &LevelChange| change.to == Level::Adaptive && change.iteration == next;
+    let firmest = |change: &LevelChange| change.rise.to == Level::Adaptive && change.rise.iteration == next;
     let checks_in = state.judged.reinforcement.history.back().is_some_and(firmest);
     let max = state.config.limits.iterations;
     (asks || breaks || checks_in).then(|| {

@@ -301,11 +301,6 @@ impl State {
         self.people.mode.current.unwrap_or(self.config.mode.start)
     }
 
-    /// Whether the checks or a condition need to be run after an attempt.
-    pub fn needs_checks(&self) -> bool {
-        !self.config.checks.is_empty() || self.config.needs_probe()
-    }
-
     /// Whether the tree differs from the start of the run, files that no snapshot has included. Unknown counts as no.
     pub fn tree_changed(&self) -> bool {
         match (&self.seen.start, &self.seen.snapshot) {

@@ -7,19 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use piton_record::record;
 
-use crate::limits::{TEST_NAME_BYTES_MAX, TRACKED_TESTS_MAX, clip, keep_last};
-
-/// Results that are looked at to tell a flaky test.
-const HISTORY: u32 = 20;
-/// Results before a test can be flaky.
-const FLAKY_RESULTS_MIN: u32 = 5;
-/// The share of results that differ from the one before, in per cent, above which a test is flaky.
-const FLAKY_PERCENT: u32 = 20;
-/// A test that was broken and mended ended otherwise twice, and nobody needs to wonder why.
-const FLIPS_EXPLAINED: u32 = 2;
-
-/// Tests that are named as failing no longer.
-const LIFTED_MAX: usize = 20;
+use crate::limits::{
+    LIFTED_TESTS_MAX, TEST_FLIPS_MAX, TEST_NAME_BYTES_MAX, TRACKED_TESTS_MAX, clip, keep_last,
+};
 
 /// How a test ended.
 #[record(Copy, Eq)]
@@ -177,7 +167,7 @@ impl TestTracker {
         let known_since = self.runs - u32::from(is_known);
         self.unnamed = changes.unnamed;
         let lifts = changes.unnamed && tree != JudgedTree::Back;
-        let lifted = changes.gone.iter().filter(|_| lifts).take(LIFTED_MAX);
+        let lifted = changes.gone.iter().filter(|_| lifts).take(LIFTED_TESTS_MAX);
         self.lifted = lifted.cloned().collect();
         for name in &changes.gone {
             self.tests.remove(name);
@@ -204,7 +194,7 @@ impl TestTracker {
                 (known.status, known.since) = (status, run);
                 known.unexplained = (tree == JudgedTree::Same).then_some(run).or(known.unexplained);
                 known.flips.push_back(run);
-                keep_last(&mut known.flips, HISTORY as usize);
+                keep_last(&mut known.flips, TEST_FLIPS_MAX);
             }
         }
     }
@@ -220,26 +210,6 @@ impl TestTracker {
         self.tests.iter().filter(move |(_, test)| test.status == status && fresh(test)).map(|(name, _)| name)
     }
 
-    /// Tests that go to and fro: more often than being broken and mended explains, or on the same tree.
-    pub fn flaky(&self) -> impl Iterator<Item = &String> {
-        let is_flaky =
-            |(name, test): &(&String, &TrackedTest)| self.is_flaky(test) || self.was_flaky_elsewhere(name);
-        self.tests.iter().filter(is_flaky).map(|(name, _)| name)
-    }
-
-    /// Until there are as many results of our own as are looked at, what another tool found counts.
-    fn was_flaky_elsewhere(&self, name: &str) -> bool {
-        self.runs < HISTORY && self.flaky_elsewhere.contains(name)
-    }
-
-    fn is_flaky(&self, test: &TrackedTest) -> bool {
-        let results = (self.runs + 1 - test.first).min(HISTORY);
-        let is_recent = |run: &u32| *run + HISTORY > self.runs;
-        let recent = test.flips.iter().filter(|run| is_recent(run)).count() as u32;
-        let puzzling = recent > FLIPS_EXPLAINED || test.unexplained.as_ref().is_some_and(is_recent);
-        puzzling && results >= FLAKY_RESULTS_MIN && 100 * recent > FLAKY_PERCENT * results
-    }
-
     /// Whether the test that `name` means passes: its whole name, or the end of it after a separator.
     pub fn passes(&self, name: &str) -> bool {
         let is_meant = |known: &str| {
@@ -252,21 +222,21 @@ impl TestTracker {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn ran(tests: &[(&str, bool)]) -> BTreeMap<String, TestStatus> {
+    pub(in crate::loop_machine) fn ran(tests: &[(&str, bool)]) -> BTreeMap<String, TestStatus> {
         let status = |passed: bool| if passed { TestStatus::Passing } else { TestStatus::Failing };
         tests.iter().map(|(name, passed)| ((*name).to_owned(), status(*passed))).collect()
     }
 
-    fn run(tracker: &mut TestTracker, tests: &[(&str, bool)]) -> TestChanges {
+    pub(in crate::loop_machine) fn run(tracker: &mut TestTracker, tests: &[(&str, bool)]) -> TestChanges {
         let changes = tracker.changes(&ran(tests), NamedTests::All);
         tracker.take(&changes, JudgedTree::Another);
         changes
     }
 
-    fn names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+    pub(in crate::loop_machine) fn names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
         names.map(String::as_str).collect()
     }
 
@@ -295,39 +265,6 @@ mod tests {
         assert!(tracker.passes("b"), "a run that was cut off says nothing about the rest");
         run(&mut tracker, &[("a", true)]);
         assert!(!tracker.passes("b") && tracker.passes("a"));
-    }
-
-    #[test]
-    fn a_test_is_flaky_when_it_goes_to_and_fro_often_enough() {
-        let mut tracker = TestTracker::default();
-        for round in 0..10 {
-            run(&mut tracker, &[("steady", true), ("flaky", round % 3 == 0), ("mended", round > 4)]);
-        }
-        assert_eq!(names(tracker.flaky()), ["flaky"]);
-    }
-
-    #[test]
-    fn a_test_that_was_flaky_elsewhere_is_flaky_until_our_own_results_say() {
-        let elsewhere = ["a", "gone"].map(str::to_owned);
-        let mut tracker = TestTracker { flaky_elsewhere: elsewhere.into(), ..TestTracker::default() };
-        for _ in 1..HISTORY {
-            run(&mut tracker, &[("a", true), ("b", true)]);
-            assert_eq!(names(tracker.flaky()), ["a"]);
-        }
-        run(&mut tracker, &[("a", true), ("b", true)]);
-        assert_eq!(names(tracker.flaky()), [] as [&str; 0]);
-    }
-
-    #[test]
-    fn a_test_that_was_broken_and_mended_is_not_flaky_unless_the_tree_was_the_same() {
-        let (mut worked_on, mut left_alone) = (TestTracker::default(), TestTracker::default());
-        for passed in [true, true, false, true, true] {
-            run(&mut worked_on, &[("a", passed)]);
-            let changes = left_alone.changes(&ran(&[("a", passed)]), NamedTests::All);
-            left_alone.take(&changes, JudgedTree::Same);
-        }
-        assert_eq!(names(worked_on.flaky()), [] as [&str; 0]);
-        assert_eq!(names(left_alone.flaky()), ["a"]);
     }
 
     #[test]

@@ -23,7 +23,10 @@ fn has_worked(state: &State) -> bool {
         (AttemptOutcome::Cancelled, _) | (_, Some(Reason::Auth | Reason::Environment)) => !is_base(state),
         (_, _) => true,
     };
-    worked && !ended.suspect && state.needs_checks() && state.work.iteration > state.counters.iterations
+    worked
+        && !ended.suspect
+        && state.config.needs_checks()
+        && state.work.iteration > state.counters.iterations
 }
 
 /// Whether what is found in the tree before an attempt begins is somebody's edit and nothing else, so that the iteration

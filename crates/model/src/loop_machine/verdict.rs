@@ -7,7 +7,7 @@ use super::judge::context::ContextSample;
 use super::judge::progress::Progress;
 use super::judge::quality::Quality;
 use super::judge::reboot::RebootReason;
-use super::judge::reinforcement::Level;
+use super::judge::reinforcement::{Level, RiseReason};
 use super::state::Next;
 use super::tracker::JudgedTree;
 use crate::status::Reason;
@@ -51,8 +51,10 @@ pub struct RoundRuling {
 }
 
 /// What an attempt means for the session it worked in.
-#[record(Default, omit(taken, continued, spent))]
+#[record(Default, omit(read, taken, continued, spent))]
 pub struct SessionRuling {
+    /// Its agent has read what it was told.
+    pub read: bool,
     /// The session that it names is built on.
     pub taken: bool,
     /// It worked in the session that was there, without naming it.
@@ -98,14 +100,13 @@ pub enum IterationVerdict {
 }
 
 /// A prompt speaks more firmly from now on.
-#[record(Eq)]
+#[record(Copy)]
 pub struct LevelRise {
     /// The iteration that made it so, or from which on it holds.
     pub iteration: u32,
     pub from: Level,
     pub to: Level,
-    /// Why, for people.
-    pub reason: String,
+    pub reason: RiseReason,
 }
 
 /// What follows from an answer.

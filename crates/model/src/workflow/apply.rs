@@ -89,7 +89,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::DefinitionChanged { definition, digest, stay } => {
             migrate(state, definition, digest);
-            stay.iter().for_each(|id| on_step(state, id, |step| step.goes_back = None));
+            stay.iter().for_each(|id| on_step(state, id, |step| step.goes_back = false));
         }
         Event::OptionsChanged { options } => change_options(state, options),
         Event::RunRestarted { title, definition, digest, options } => {
@@ -347,7 +347,7 @@ fn adopt(state: &mut State, edit: &Edit, at: Timestamp) {
                 step.ended_at.get_or_insert(at);
                 step.last_error = None;
                 step.nested = None;
-                step.goes_back = None;
+                step.goes_back = false;
                 step.failed_for = None;
                 step.held = None;
                 step.question = None;
@@ -359,7 +359,7 @@ fn adopt(state: &mut State, edit: &Edit, at: Timestamp) {
                 step.ended_at.get_or_insert(at);
                 step.failed_for = Some(Reason::Human);
                 step.nested = None;
-                step.goes_back = None;
+                step.goes_back = false;
                 step.held = None;
                 step.question = None;
                 step.decided = None;

@@ -54,7 +54,7 @@ pub(super) fn migrate(state: &State, definition: Definition) -> Result<Option<Ev
     if digest == state.digest {
         return Ok(None);
     }
-    let was_to_go_back = |step: &&Step| state.step(&step.id).is_some_and(|known| known.goes_back.is_some());
+    let was_to_go_back = |step: &&Step| state.step(&step.id).is_some_and(|known| known.goes_back);
     let ends_here = definition.steps.iter().filter(|step| step.loop_back_to.is_none());
     let stay = ends_here.filter(was_to_go_back).map(|step| step.id.clone()).collect();
     Ok(Some(Event::DefinitionChanged { definition: Box::new(definition), digest, stay }))

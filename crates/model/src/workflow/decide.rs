@@ -124,7 +124,7 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
             let index = is_open(attempt)?;
             // Judged by all that was reported; what is kept may be less.
             let ruling = judge::finished(state, index, &end, now);
-            let end = Box::new(end.bounded(state.steps.len()));
+            let end = Box::new(end.bounded(state.steps.len(), &state.steps[index].artifacts));
             Event::StepFinished { attempt, end, ruling }
         }
         Command::AbandonAttempt { attempt } => {
@@ -320,7 +320,7 @@ fn due_loop_back(state: &State) -> Option<Event> {
     if state.failed_step().is_some() {
         return None;
     }
-    let mut due = state.steps.iter().enumerate().filter(|(_, step)| step.goes_back.is_some());
+    let mut due = state.steps.iter().enumerate().filter(|(_, step)| step.goes_back);
     due.find_map(|(gate, _)| {
         let (target, reset) = state.reset_by(gate)?;
         let at_rest = reset.iter().all(|index| state.steps[*index].open.is_none());

@@ -225,11 +225,11 @@ pub struct Hold {
 }
 
 impl StepEnd {
-    /// The same within the limits of an event and of a state with this many steps.
+    /// The same within the limits of an event and of a state with this many steps, where `kept` is known of this one.
     #[must_use]
-    pub fn bounded(mut self, steps: usize) -> Self {
+    pub fn bounded(mut self, steps: usize, kept: &[String]) -> Self {
         self.message = self.message.map(|text| clip(&text, TEXT_BYTES_MAX).to_owned());
-        self.report = self.report.map(|report| report.bounded(steps));
+        self.report = self.report.map(|report| report.bounded(steps, kept));
         self
     }
 }

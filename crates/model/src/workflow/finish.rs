@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::apply::unblock;
 use super::definition::{StepId, Work};
 use super::facts::{OpenAttempt, StepEnd, StepReport, StepRuling, StepVerdict};
-use super::kept::{LeftOut, room_for_artifacts};
-use super::limits::REPORT_ENTRIES_MAX;
+use super::kept::LeftOut;
 use super::state::{State, StepState, StepStatus};
 use crate::Timestamp;
 use crate::loop_machine::AttemptOutcome;
@@ -98,7 +97,7 @@ pub(super) fn concluded(state: &mut State, id: &StepId, ruling: &StepRuling, at:
 
 /// Copies a verdict, with the report that it is about.
 fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<StepReport>) {
-    let (has_items, steps) = (state.plan.step(index).collection.is_some(), state.steps.len());
+    let has_items = state.plan.step(index).collection.is_some();
     let step = Arc::make_mut(&mut state.steps[index]);
     // What it did counts, for one item or for all: nothing is left to go on with.
     if matches!(
@@ -115,7 +114,7 @@ fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<S
         }
         StepVerdict::Halt { .. } => give_back(step),
         StepVerdict::NextItem => {
-            populate(step, report.unwrap_or_default(), steps);
+            take_report(step, report.unwrap_or_default());
             step.status = StepStatus::Pending;
             step.attempts = 0;
             step.last_error = None;
@@ -123,7 +122,7 @@ fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<S
         StepVerdict::Hold => {
             let mut report = report.unwrap_or_default();
             if has_items {
-                populate(step, report.clone(), steps);
+                take_report(step, report.clone());
                 report.artifacts = std::mem::take(&mut step.artifacts);
                 report.left_out = std::mem::take(&mut step.left_out);
             }
@@ -137,24 +136,24 @@ fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<S
             step.status = StepStatus::Completed;
             step.last_error.clone_from(note);
             step.not_before = None;
-            populate(step, report.unwrap_or_default(), steps);
+            take_report(step, report.unwrap_or_default());
             let id = state.id(index).clone();
             unblock(state, &id);
         }
         StepVerdict::GoBack { why } => {
-            report.into_iter().for_each(|report| populate(step, report, steps));
+            report.into_iter().for_each(|report| take_report(step, report));
             step.status = StepStatus::Completed;
-            step.last_error = Some(format!("Gate failure: {why}"));
-            step.goes_back = Some(why.clone());
+            step.last_error = Some(why.clone());
+            step.goes_back = true;
         }
         StepVerdict::Retry { not_before, error } => {
-            report.into_iter().for_each(|report| populate(step, report, steps));
+            report.into_iter().for_each(|report| take_report(step, report));
             step.status = StepStatus::Pending;
             step.last_error = Some(error.clone());
             step.not_before = Some(*not_before);
         }
         StepVerdict::Fail { reason, error } => {
-            report.into_iter().for_each(|report| populate(step, report, steps));
+            report.into_iter().for_each(|report| take_report(step, report));
             step.status = StepStatus::Failed;
             step.last_error = Some(error.clone());
             step.failed_for = Some(*reason);
@@ -196,21 +195,15 @@ fn can_cost(state: &State, index: usize) -> bool {
     matches!(state.plan.step(index).work, Work::Agent { .. } | Work::Workflow { .. })
 }
 
-/// What a report says is known of the step of a run with so many of them.
-pub(super) fn populate(step: &mut StepState, report: StepReport, steps: usize) {
-    let mut room = room_for_artifacts(steps, &step.artifacts);
-    let mut left_out = step.left_out.artifacts.saturating_add(report.left_out.artifacts);
+/// What a report says is known of the step. The items of a collection share one list of artifacts.
+pub(super) fn take_report(step: &mut StepState, report: StepReport) {
+    let artifacts = step.left_out.artifacts.saturating_add(report.left_out.artifacts);
     for artifact in report.artifacts {
-        if step.artifacts.contains(&artifact) {
-            continue;
-        }
-        if step.artifacts.len() < REPORT_ENTRIES_MAX && room.takes(artifact.len()) {
+        if !step.artifacts.contains(&artifact) {
             step.artifacts.push(artifact);
-        } else {
-            left_out = left_out.saturating_add(1);
         }
     }
     step.metrics = report.metrics;
     step.logs = report.logs;
-    step.left_out = LeftOut { artifacts: left_out, ..report.left_out };
+    step.left_out = LeftOut { artifacts, ..report.left_out };
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::definition::{OnReject, Work};
 use super::facts::{StepEnd, StepReport, StepRuling, StepVerdict};
-use super::finish::populate;
+use super::finish::take_report;
 use super::kept::cut;
 use super::limits::LOST_IN_A_ROW_MAX;
 use super::state::State;
@@ -149,7 +149,7 @@ fn is_last_item(state: &State, index: usize, report: &StepReport) -> bool {
     let mut after = state.clone();
     let step = Arc::make_mut(&mut after.steps[index]);
     step.index = step.index.saturating_add(1);
-    populate(step, report.clone(), state.steps.len());
+    take_report(step, report.clone());
     let items = after.item_count(index);
     let most = collection.max_iterations.map_or(usize::MAX, |most| most as usize).min(items.unwrap_or(0));
     let holds = |until: &super::condition::Condition| until.holds(&after.facts_for(index));
@@ -159,7 +159,12 @@ fn is_last_item(state: &State, index: usize, report: &StepReport) -> bool {
 /// A gate that failed with nowhere to go back to does not stop anybody, but it is not forgotten.
 fn complete(report: &StepReport, gate_failure: bool) -> StepVerdict {
     let why = || report.last_words().unwrap_or_else(|| "no reason given".to_owned());
-    StepVerdict::Complete { note: gate_failure.then(|| format!("Gate failure: {}", why())) }
+    StepVerdict::Complete { note: gate_failure.then(|| said_no(&why())) }
+}
+
+/// Why a gate failed, as the published format has it.
+fn said_no(why: &str) -> String {
+    format!("Gate failure: {why}")
 }
 
 fn go_back(state: &State, index: usize, why: &str) -> StepRuling {
@@ -170,7 +175,7 @@ fn go_back(state: &State, index: usize, why: &str) -> StepRuling {
             error: format!("Gate failure after {times} iterations - max iterations reached"),
         }
     } else {
-        StepVerdict::GoBack { why: why.to_owned() }
+        StepVerdict::GoBack { why: said_no(why) }
     };
     StepRuling { gate_failure: true, verdict }
 }

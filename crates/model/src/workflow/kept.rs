@@ -44,17 +44,27 @@ impl LeftOut {
 }
 
 impl StepReport {
-    /// The same within what a state of this many steps may keep: artifacts and metrics from the front, of the log the end,
-    /// which says how it went. Long lines are cut.
+    /// The same within what a state of this many steps may keep, beside the artifacts of earlier items that are `kept`:
+    /// artifacts and metrics from the front, of the log the end, which says how it went. Long lines are cut.
     #[must_use]
-    pub fn bounded(mut self, steps: usize) -> Self {
+    pub fn bounded(mut self, steps: usize, kept: &[String]) -> Self {
         let before = LeftOut::of(&self);
         let bytes = bytes_of_a_step(steps);
         // The log always has a quarter, and what the others do not need.
         let of_log = bytes / 4;
         let mut room = Room { bytes: bytes - of_log };
-        let artifacts = self.artifacts.into_iter();
-        let artifacts = artifacts.filter(|path| path.len() <= ARTIFACT_BYTES_MAX && room.takes(path.len()));
+        let taken = kept.iter().map(|path| path.len() + ENTRY_BYTES).sum();
+        let mut beside = Room { bytes: room.bytes.saturating_sub(taken) };
+        let mut places = REPORT_ENTRIES_MAX.saturating_sub(kept.len());
+        let mut has_place = |path: &String| {
+            let has = places > 0 && beside.takes(path.len());
+            places -= usize::from(has);
+            has
+        };
+        let artifacts = self.artifacts.into_iter().filter(|path| {
+            let fits = path.len() <= ARTIFACT_BYTES_MAX && room.takes(path.len());
+            fits && (kept.contains(path) || has_place(path))
+        });
         self.artifacts = artifacts.take(REPORT_ENTRIES_MAX).collect();
         let metrics = self.metrics.into_iter().filter(|(key, value)| {
             depth(value) <= METRIC_DEPTH_MAX && room.takes(key.len() + value.to_string().len())
@@ -80,25 +90,18 @@ impl StepReport {
     }
 }
 
-/// What artifacts of all items of a collection may take together.
-pub(super) fn room_for_artifacts(steps: usize, kept: &[String]) -> Room {
-    let taken: usize = kept.iter().map(|path| path.len() + ENTRY_BYTES).sum();
-    let bytes = bytes_of_a_step(steps);
-    Room { bytes: (bytes - bytes / 4).saturating_sub(taken) }
-}
-
 fn bytes_of_a_step(steps: usize) -> usize {
     (KEPT_BYTES_MAX / steps.max(1)).clamp(KEPT_BYTES_PER_STEP_MIN, KEPT_BYTES_PER_STEP_MAX)
 }
 
 /// Bytes that are left for entries.
-pub(super) struct Room {
+struct Room {
     bytes: usize,
 }
 
 impl Room {
     /// Whether an entry of this length has its place, which it then takes.
-    pub(super) fn takes(&mut self, length: usize) -> bool {
+    fn takes(&mut self, length: usize) -> bool {
         let fits = length + ENTRY_BYTES <= self.bytes;
         if fits {
             self.bytes -= length + ENTRY_BYTES;

@@ -10,7 +10,7 @@ use crate::{Epoch, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Workflow;
-    const FOLD: u32 = 5;
+    const FOLD: u32 = 6;
     type Event = Event;
     type Command = Command;
     type Effect = Effect;
@@ -81,6 +81,7 @@ impl Machine for State {
             updated_at: self.updated_at,
             iteration: self.counters.attempts,
             waiting_for: waiting_for(self),
+            fold: Self::FOLD,
         }
     }
 

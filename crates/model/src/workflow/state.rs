@@ -69,7 +69,7 @@ pub struct State {
 }
 
 /// What is known of one step.
-#[record(Default, omit(reported, left_out, gate_failure, index, lost))]
+#[record(Default, omit(reported, left_out, gate_failure, goes_back, index, lost))]
 #[serde(default)]
 pub struct StepState {
     /// Where it is.
@@ -99,8 +99,8 @@ pub struct StepState {
     pub blocked: Option<Block>,
     /// Its last report said that its gate failed.
     pub gate_failure: bool,
-    /// It is to go back, for this reason, once nothing that it resets is open.
-    pub goes_back: Option<String>,
+    /// It is to go back, once nothing that it resets is open.
+    pub goes_back: bool,
     /// It failed for good: no further try.
     pub failed_for: Option<Reason>,
     /// The work that is open.
@@ -348,7 +348,7 @@ impl State {
 
     /// Whether nothing is left to do.
     pub fn is_done(&self) -> bool {
-        self.steps.iter().all(|step| step.status.satisfies() && step.goes_back.is_none())
+        self.steps.iter().all(|step| step.status.satisfies() && !step.goes_back)
     }
 
     /// Whether something that was asked of it while it rests is not done yet: whoever drives it next does that first.
@@ -410,7 +410,7 @@ impl State {
             && graph
                 .needs(index)
                 .iter()
-                .all(|need| self.steps[*need].status.satisfies() && self.steps[*need].goes_back.is_none())
+                .all(|need| self.steps[*need].status.satisfies() && !self.steps[*need].goes_back)
             && step.blocked.as_ref().is_none_or(|block| {
                 graph.place(&block.until).is_none_or(|target| self.steps[target].status.satisfies())
             })
@@ -419,7 +419,7 @@ impl State {
 
     /// The steps that loop-backs which are due will reset, by place.
     pub(super) fn voided(&self) -> Vec<usize> {
-        let due = self.steps.iter().enumerate().filter(|(_, step)| step.goes_back.is_some());
+        let due = self.steps.iter().enumerate().filter(|(_, step)| step.goes_back);
         let mut voided: Vec<usize> =
             due.filter_map(|(gate, _)| self.reset_by(gate)).flat_map(|(_, reset)| reset).collect();
         voided.sort_unstable();

@@ -37,10 +37,8 @@ pub struct Runner<'a> {
     pub means: Means,
     /// Where the builtin `logging` writes.
     pub log: PathBuf,
-    /// Variables that no hook gets.
-    pub hide: Vec<String>,
-    /// What the command line of a hook becomes: walls around it, where the run has them.
-    pub enclose: &'a dyn Fn(Vec<String>) -> Vec<String>,
+    /// What the command line of a hook becomes, in the surroundings of the run.
+    pub program: &'a dyn Fn(Vec<String>) -> Program,
     /// Whether somebody wants hooks ended instead of awaited; asked while they work.
     pub is_cancelled: &'a dyn Fn() -> bool,
     pub clock: Arc<dyn Clock>,
@@ -83,7 +81,7 @@ impl Runner<'_> {
         match &hook.run {
             HookKind::Command { command } => {
                 let argv = ["sh", "-c", command].map(str::to_owned).to_vec();
-                self.process(name, self.enclosed(argv), timeout, context)
+                self.process(name, (self.program)(argv), timeout, context)
             }
             HookKind::Script { path, args, digest } => {
                 let path = self.means.root.join(given::place(path, &*self.means.vault));
@@ -92,7 +90,7 @@ impl Runner<'_> {
                     None => {
                         let mut argv = vec![path.display().to_string()];
                         argv.extend(args.iter().cloned());
-                        self.process(name, self.enclosed(argv), timeout, context)
+                        self.process(name, (self.program)(argv), timeout, context)
                     }
                 }
             }
@@ -108,18 +106,10 @@ impl Runner<'_> {
         }
     }
 
-    fn enclosed(&self, argv: Vec<String>) -> Program {
-        let mut words = (self.enclose)(argv).into_iter();
-        Program::new(words.next().unwrap_or_default()).args(words)
-    }
-
     fn process(&self, name: &str, program: Program, timeout: Duration, context: &Context) -> HookResult {
         let mut program = program
             .current_dir(&context.working_dir)
             .stdin_bytes(serde_json::to_vec(context).expect("a context is plain data"));
-        for variable in &self.hide {
-            program = program.env_remove(variable);
-        }
         for (variable, value) in [
             ("PITON_HOOK", name),
             ("PITON_HOOK_POINT", context.hook_point.as_str()),

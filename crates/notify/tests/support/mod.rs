@@ -144,7 +144,7 @@ pub(crate) fn message() -> Message {
             run: "ralph-tidy-7f3a91c2".to_owned(),
             short: "7f3a91c2".to_owned(),
             title: "Tidy up".to_owned(),
-            status: "completed".to_owned(),
+            status: piton_model::Status::Completed,
             iteration: 3,
             ..Facts::default()
         },

@@ -4,20 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use piton_config::default_check;
-use piton_engine::launch::this_program;
-use piton_engine::{Layout, LocalClient, driver_process};
-use piton_model::loop_machine::{
-    AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create,
-};
-use piton_model::{RunId, State};
+use piton_engine::LocalClient;
+use piton_model::loop_machine::{AgentConfig, Limits, LoopConfig, Open, create};
+use piton_model::{RunId, Seq, State};
 use piton_sys::file::{self, Durability};
-use piton_sys::process::Signal;
+use piton_sys::process::{self, Signal};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
-use piton_view::{Client, StatusOf, words};
+use piton_view::{Client, RunStatus, StateOf, StatusOf, words};
 
 use crate::cli::DemoArguments;
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::Output;
+use crate::repository::{Layout, this_program};
 use crate::viewer;
 
 /// What judges the greeting. An agent that edits it judges itself.
@@ -36,37 +34,35 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
         out.bold("1. a loop: piton runs the checks itself, and an agent that changes the check is refused"),
     );
     file::create_new(&layout.root().join("check.sh"), CHECK.as_bytes(), Durability::Unsynced)?;
+    // What this machine is configured to do with loops is none of the demo's business.
     client.create_loop(create(run.clone(), "Write a greeting", config()?)?, None).await?;
-    driver_process::start(&client, &run, false).await?;
+    client.wake(&run).await?;
     let attempt = third_attempt(&client, &run).await?;
-    let so_far = client.load::<State>(&run, None).await?;
-    show_so_far(&so_far.state, out);
+    show_so_far(&state_of(&client, &run).await?.1, out);
 
     out.line(String::new());
     out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 3"));
-    let holder = client.driver_of(&run).await?.ok_or_else(|| lost_its_way("the driver left early"))?;
-    piton_sys::process::signal(&holder.process, Signal::Kill)
-        .map_err(|error| Failure::environment(&error))?;
-    wait_for(&client, &run, async |client, run| Ok(client.driver_of(run).await?.is_none())).await?;
-    out.line(format!("      driver {} is dead", holder.process.pid));
-    let found = piton_agent::look(&layout.attempts(&run), &attempt.to_string());
-    let alive = matches!(found, Ok(piton_agent::Found::Alive { .. }));
+    let driver = status_of(&client, &run).await?.driver.and_then(|driver| process::identity(driver.pid));
+    let driver = driver.ok_or_else(|| lost_its_way("the driver left early"))?;
+    process::signal(&driver, Signal::Kill).map_err(|error| Failure::environment(&error))?;
+    wait_for(async || Ok(status_of(&client, &run).await?.driver.is_none())).await?;
+    out.line(format!("      driver {} is dead", driver.pid));
+    let works = works(&client, &run, attempt).await?;
     out.line(format!(
         "      the agent of attempt {attempt} {}",
-        if alive { "works on: its keeper holds it" } else { "has ended" }
+        if works { "works on: its keeper holds it" } else { "has ended" }
     ));
 
     out.line(String::new());
     out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
-    let before = client.load::<State>(&run, None).await?.head;
-    driver_process::start(&client, &run, false).await?;
+    let before = state_of(&client, &run).await?.0;
+    client.wake(&run).await?;
     let code = viewer::view(&client, &run, before, None, out).await?;
 
     out.line(String::new());
     out.line(out.bold("4. the account: every transition is in the journal"));
     let verified = client.verify(None).await?;
-    let status = client.status(&run).await?;
-    let StatusOf::Loop(status) = status.of else { return Err(lost_its_way("it is no loop")) };
+    let status = status_of(&client, &run).await?;
     out.line(format!(
         "      {} events, chain {}; {} attempts, {} lost, iteration 3 counted once",
         verified.events_checked,
@@ -86,22 +82,16 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
 
 fn config() -> Result<LoopConfig> {
     let exe = this_program().map_err(|error| Failure::environment(&error))?.display().to_string();
+    let agent = AgentConfig {
+        name: "a scripted agent".to_owned(),
+        command: vec![exe, "__demo-agent".to_owned()],
+        ..AgentConfig::default()
+    };
+    let checks =
+        vec![default_check("exists", "test -f greeting.txt"), default_check("complete", "sh check.sh")];
     Ok(LoopConfig {
-        prompt: Prompt::Text("Write `Hello, piton!` into greeting.txt".to_owned()),
-        agent: AgentConfig {
-            name: "a scripted agent".to_owned(),
-            command: vec![exe, "__demo-agent".to_owned()],
-            ..AgentConfig::default()
-        },
-        checks: vec![
-            default_check("exists", "test -f greeting.txt"),
-            default_check("complete", "sh check.sh"),
-        ],
-        until: Vec::new(),
         limits: Limits { iterations: 5, ..Limits::default() },
-        on_lost: OnLost::Retry,
-        session: SessionPolicy::Fresh,
-        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
+        ..LoopConfig::new("Write `Hello, piton!` into greeting.txt", agent, checks)
     })
 }
 
@@ -116,24 +106,43 @@ fn show_so_far(state: &State, out: &Output) {
 }
 
 /// Returns once the agent of the third iteration works.
-async fn third_attempt(client: &LocalClient, run: &RunId) -> Result<u32> {
-    wait_for(client, run, async |client, run| {
-        let state = client.load::<State>(run, None).await?.state;
-        let Some(Open::Attempt(attempt)) = &state.work.open else { return Ok(false) };
-        let found = piton_agent::look(&client.layout().attempts(run), &attempt.number.to_string());
-        Ok(attempt.iteration == 3 && matches!(found, Ok(piton_agent::Found::Alive { started: Some(_) })))
+async fn third_attempt(client: &dyn Client, run: &RunId) -> Result<u32> {
+    wait_for(async || {
+        let work = state_of(client, run).await?.1.work;
+        let is_open = matches!(work.open, Some(Open::Attempt(_))) && work.iteration == 3;
+        Ok(is_open && works(client, run, work.attempt).await.unwrap_or(false))
     })
     .await?;
-    Ok(client.load::<State>(run, None).await?.state.work.attempt)
+    Ok(state_of(client, run).await?.1.work.attempt)
 }
 
-async fn wait_for(
-    client: &LocalClient,
-    run: &RunId,
-    happened: impl AsyncFn(&LocalClient, &RunId) -> Result<bool>,
-) -> Result<()> {
+/// Whether the agent of this attempt works: all that it said so far is not all that it says.
+async fn works(client: &dyn Client, run: &RunId, attempt: u32) -> Result<bool> {
+    let mut printed = client.output(run, Some(&attempt.to_string()), true).await?;
+    while let Some(piece) = printed.next(Duration::ZERO).await? {
+        if piece.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+async fn state_of(client: &dyn Client, run: &RunId) -> Result<(Seq, State)> {
+    let shown = client.show(run, None).await?;
+    let StateOf::Loop(state) = shown.state else { return Err(lost_its_way("it is no loop")) };
+    Ok((shown.seq, *state))
+}
+
+async fn status_of(client: &dyn Client, run: &RunId) -> Result<RunStatus> {
+    let StatusOf::Loop(status) = client.status(run).await?.of else {
+        return Err(lost_its_way("it is no loop"));
+    };
+    Ok(*status)
+}
+
+async fn wait_for(happened: impl AsyncFn() -> Result<bool>) -> Result<()> {
     let started = SystemClock.monotonic();
-    while !happened(client, run).await? {
+    while !happened().await? {
         if SystemClock.monotonic() - started > PATIENCE {
             return Err(lost_its_way("what should happen next did not happen in time"));
         }

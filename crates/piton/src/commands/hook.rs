@@ -11,14 +11,14 @@ use std::time::Duration;
 use piton_model::ExitCode;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_sys::file::{self, Durability};
-use piton_sys::process::{Program, RunLimits};
+use piton_sys::process::RunLimits;
 use piton_view::{Brief, BriefCheck};
 use serde_json::{Value, json};
 
 use crate::cli::{HookArguments, HookEvent};
 use crate::failure::Result;
 use crate::output::Output;
-use crate::repository::read_brief;
+use crate::repository::{self, Layout, cheap_check, read_brief};
 
 /// How often one attempt is held to its cheap checks before it may stop all the same.
 const HELD_MAX: u32 = 3;
@@ -72,16 +72,16 @@ fn times_held(attempt: &Path) -> u32 {
 fn failure_of(check: &BriefCheck, tree: &Path) -> Option<String> {
     let deadline = Duration::from_millis(check.timeout_ms);
     let limits = RunLimits { deadline, output_bytes_max: OUTPUT_BYTES_MAX };
-    let shell = Program::new("sh").args(["-c", &check.command]).env("CI", "1").current_dir(tree);
-    let output = shell.run(limits).ok().filter(|output| !output.success())?;
-    let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
-    said.push_str(&String::from_utf8_lossy(&output.stderr));
-    Some(format!(
+    let output = cheap_check(&check.command, tree).run(limits).ok().filter(|output| !output.success())?;
+    let said = [output.stdout, output.stderr].concat();
+    let failure = format!(
         "The check `{}` ({}) fails. Mend it before you stop. The end of what it printed:\n{}",
         check.name,
         check.command,
-        clip_tail(said.trim_end(), TAIL_BYTES_MAX)
-    ))
+        clip_tail(String::from_utf8_lossy(&said).trim_end(), TAIL_BYTES_MAX)
+    );
+    let redactor = repository::redactor(Layout::find(tree).root()).ok()?;
+    Some(redactor.redact(&failure).into_owned())
 }
 
 /// The answer that denies a tool a protected path.

@@ -126,3 +126,15 @@ fn a_cheap_check_holds_an_agent_back_a_few_times_and_no_more() {
     assert_eq!(said.matches("\"decision\": \"block\"").count(), 3, "{said}");
     assert!(said.contains("The check `b` (echo no b; test -f b.txt) fails."), "{said}");
 }
+
+#[test]
+fn a_cheap_check_that_holds_an_agent_back_is_started_like_any_other_and_says_no_secret() {
+    let world = World::new();
+    world.configure(
+        "[redact]\npatterns = ['tok-4242']\n[checks]\nb = { command = 'echo tok-4242 ${PYTHONSTARTUP:-hidden}; test -f b.txt', cheap = true }\n",
+    );
+    let agent = r#"echo '{}' | PYTHONSTARTUP=x "$PITON_BIN" __hook stop --brief "$PITON_BRIEF" --attempt "$PITON_ATTEMPT_DIR" --json > held; touch b.txt"#;
+    world.piton(&["loop", "x", "--id", "r", "--exec", agent]).exits(0);
+    let held = world.read("held");
+    assert!(held.contains(" hidden") && !held.contains("4242"), "{held}");
+}

@@ -3,7 +3,7 @@
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 
-use crate::common::World;
+use crate::common::{World, eventually};
 
 /// A shell function that says which of its tries worked.
 const TRY: &str =
@@ -88,6 +88,22 @@ fn checks_run_what_an_agent_wrote_between_the_same_walls() {
         ])
         .exits(0);
     assert!(world.path("checked").exists());
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn the_command_of_on_done_runs_what_an_agent_wrote_between_the_same_walls() {
+    let world = World::new();
+    let agent =
+        "echo 'echo x >> .piton/journal.db; echo x > \"$BESIDE/out\"; echo done > done.txt' > done.sh";
+    let words = ["loop", "x", "--id", "r", "--confine", "--exec", agent, "--check", "test -f done.sh"];
+    let told = ["--on-done", "sh done.sh; echo ${PYTHONSTARTUP:-hidden} >> done.txt"];
+    world.piton_with(&[("PYTHONSTARTUP", "mine.py")], &[&words[..], &told[..]].concat()).exits(0);
+    eventually("it was called", || {
+        world.path("done.txt").exists() && world.read("done.txt").lines().count() == 2
+    });
+    assert_eq!(world.read("done.txt"), "done\nhidden\n");
+    assert!(!world.beside("out").exists());
     world.piton(&["verify"]).exits(0);
 }
 

@@ -268,6 +268,7 @@ pub async fn the_entry_changes_with_the_append_or_stays(journal: &impl Journal) 
         updated_at: at(99),
         iteration: u32::MAX,
         waiting_for: Some("a person".to_owned()),
+        fold: 4,
     };
     let later = Append { entry: Some(changed.clone()), at: at(99), ..asked("a", "one") };
     let head = store.append(later).await.unwrap();

@@ -43,6 +43,7 @@ pub(super) fn entry(id: &str, title: &str) -> Entry {
         updated_at: at(1),
         iteration: 0,
         waiting_for: None,
+        fold: 3,
     }
 }
 

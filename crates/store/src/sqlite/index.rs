@@ -23,7 +23,7 @@ pub(super) struct Record {
 }
 
 const COLUMNS: &str = "number, id, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
-                       epoch, holder, head_seq, head_hash, head_row, digest";
+                       epoch, holder, head_seq, head_hash, head_row, digest, fold";
 
 /// A row, if it is what was written.
 pub(super) type Verified = Result<Record, Error>;
@@ -65,31 +65,13 @@ impl Record {
         Ok((verified.collect(), last.filter(|_| more)))
     }
 
+    /// Makes room for it. What it says is written by [`Record::update`], in the same transaction.
     pub(super) fn insert(&self, connection: &Connection) -> Result<i64, Error> {
         let mut statement = connection.prepare_cached(
-            "insert into runs (id, key, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
-             epoch, holder, head_seq, head_hash, head_row, digest) \
-             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+            "insert into runs (id, key, kind, title, status, created_at, updated_at, iteration, epoch, head_seq, \
+             head_hash, head_row, digest, fold) values (?1, ?2, '', '', '', 0, 0, 0, 0, 0, x'', 0, x'', 0)",
         )?;
-        let entry = &self.entry;
-        statement.execute(params![
-            entry.run_id.as_str(),
-            entry.run_id.key(),
-            entry.kind.as_str(),
-            entry.title,
-            entry.status.as_str(),
-            entry.reason.map(Reason::as_str),
-            entry.created_at.as_millis(),
-            entry.updated_at.as_millis(),
-            entry.iteration,
-            entry.waiting_for,
-            self.epoch as i64,
-            self.holder,
-            self.head.seq as i64,
-            self.head.hash,
-            self.head_row,
-            self.digest(),
-        ])?;
+        statement.execute(params![self.entry.run_id.as_str(), self.entry.run_id.key()])?;
         Ok(connection.last_insert_rowid())
     }
 
@@ -97,7 +79,7 @@ impl Record {
         let mut statement = connection.prepare_cached(
             "update runs set title = ?2, status = ?3, reason = ?4, updated_at = ?5, iteration = ?6, waiting_for = ?7, \
              epoch = ?8, holder = ?9, head_seq = ?10, head_hash = ?11, digest = ?12, kind = ?13, created_at = ?14, \
-             head_row = ?15 \
+             head_row = ?15, fold = ?16 \
              where number = ?1",
         )?;
         let entry = &self.entry;
@@ -117,6 +99,7 @@ impl Record {
             entry.kind.as_str(),
             entry.created_at.as_millis(),
             self.head_row,
+            entry.fold,
         ])?;
         Ok(())
     }
@@ -148,6 +131,7 @@ impl Record {
             entry.created_at.as_millis() as u64,
             entry.updated_at.as_millis() as u64,
             u64::from(entry.iteration),
+            u64::from(entry.fold),
             self.epoch,
             self.head.seq,
             self.head_row as u64,
@@ -192,6 +176,7 @@ impl Raw {
                     updated_at: Timestamp::from_millis(row.get(7)?),
                     iteration: row.get(8)?,
                     waiting_for: row.get(9)?,
+                    fold: row.get(16)?,
                 },
                 epoch: row.get::<_, i64>(10)? as Epoch,
                 holder: row.get(11)?,

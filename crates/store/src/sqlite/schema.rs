@@ -13,8 +13,8 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::error::Error;
 
 /// The format this piton reads and writes. Since 2, events carry their verdicts and checkpoints the version of their
-/// fold; what was written before was never released, and is refused.
-pub(super) const FORMAT: i64 = 2;
+/// fold, since 3 the index does, too; what was written before was never released, and is refused.
+pub(super) const FORMAT: i64 = 3;
 
 /// Pages after which the write-ahead log is folded into the database. Each fold costs about three
 /// syncs, so a few thousand pages keep that below one per cent of a step.
@@ -44,7 +44,8 @@ create table runs (
   head_seq integer not null,
   head_hash blob not null,
   head_row integer not null,
-  digest blob not null
+  digest blob not null,
+  fold integer not null
 );
 
 -- One row per append, in arrival order: the fewest pages are dirtied per commit. `back` is the row

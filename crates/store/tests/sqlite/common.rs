@@ -32,6 +32,7 @@ pub(crate) fn entry(id: &str, title: &str) -> Entry {
         updated_at: Timestamp::from_millis(1_771_157_000_001),
         iteration: 3,
         waiting_for: None,
+        fold: 1,
     }
 }
 

@@ -108,10 +108,11 @@ pub fn event(event: &Event) -> String {
         }
         Event::IterationConcluded { conclusion } => conclusion_words(conclusion),
         Event::LevelRaised { rise } => {
-            format!("prompts speak more firmly: {} ({})", rise.to.as_str(), rise.reason)
+            format!("prompts speak more firmly: {} ({})", rise.to.as_str(), rise.published())
         }
         Event::SessionRebooted { reason } => format!("a fresh session is due: {}", reason.sentence()),
         Event::RebootProposed { reason } => format!("a fresh session is proposed: {}", reason.sentence()),
+        Event::RebootsGivenUp { failures } => format!("session: {}", no_fresh_session(*failures)),
         Event::HooksStarted { call } => format!("hooks at {} are called", points(&call.points)),
         Event::HooksFinished { end } => hooks_words(end),
         Event::ModeSwitched { from, to, why } => {
@@ -167,6 +168,13 @@ pub fn event(event: &Event) -> String {
         Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
     };
     clean_line(&text)
+}
+
+/// That sessions give way to fresh ones no more.
+pub(super) fn no_fresh_session(failures: u32) -> String {
+    format!(
+        "a fresh one is due and not begun: {failures} in a row were not to be (`piton reboot` begins one)"
+    )
 }
 
 fn conclusion_words(conclusion: &Conclusion) -> String {

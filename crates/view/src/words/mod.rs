@@ -4,6 +4,7 @@ mod clean;
 mod event;
 mod fit;
 pub mod ledger;
+pub mod metrics;
 mod status;
 mod watch;
 pub mod workflow;

@@ -6,6 +6,7 @@ use crate::{ChangedView, RunStatus, SessionView};
 use piton_model::loop_machine::{Recommendation, State};
 use piton_model::{Reason, Status, Timestamp};
 
+use super::event::no_fresh_session;
 use super::{
     PASSING_UNNAMED, ago, check_views, clean_line, clock, count, duration, measured, tests_by_name, why,
 };
@@ -83,13 +84,14 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
 
 /// How full the conversation is, and what becomes of it.
 fn session(view: &SessionView) -> Option<String> {
-    let percent = view.context_usage_percent?;
+    let given_up = view.given_up.map(no_fresh_session);
+    let Some(percent) = view.context_usage_percent else { return given_up };
     let (about, level) = (if view.estimated { "about " } else { "" }, view.level?);
-    let then = match view.recommendation {
+    let then = given_up.as_deref().unwrap_or(match view.recommendation {
         Recommendation::Continue => "it goes on",
         Recommendation::FinishAndReboot => "a fresh one is near",
         Recommendation::ImmediateReboot => "a fresh one is due",
-    };
+    });
     Some(format!("{} so far, {about}{percent} % full ({level}); {then}", count(view.iterations, "iteration")))
 }
 

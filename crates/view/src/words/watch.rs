@@ -121,6 +121,7 @@ fn is_news(event: &Event) -> bool {
         | Event::RunResumed { .. }
         | Event::AnswerRefused { .. }
         | Event::SessionRebooted { .. }
+        | Event::RebootsGivenUp { .. }
         | Event::ModeSwitched { .. } => true,
         _ => false,
     }
@@ -189,5 +190,27 @@ impl Watched for ledger_machine::State {
 
     fn under_way(&self) -> String {
         super::ledger::why(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_model::create;
+    use piton_model::loop_machine::stop::{Done, until};
+    use piton_model::loop_machine::{AgentConfig, LoopConfig};
+
+    use super::*;
+
+    #[test]
+    fn that_no_fresh_session_is_begun_any_more_is_news() {
+        let agent = AgentConfig { command: vec!["a".to_owned()], ..AgentConfig::default() };
+        let until = vec![until(Done {})];
+        let config = LoopConfig { until, ..LoopConfig::new("task", agent, Vec::new()) };
+        let created = create("r".parse().expect("an id"), "task", config).expect("a run");
+        let state = State::apply(None, &created, Timestamp::default()).expect("a state");
+        let told = State::told(Some(&state), &Event::RebootsGivenUp { failures: 3 }, &state);
+        let lines: Vec<_> = told.iter().map(|told| (told.weight, told.text.trim())).collect();
+        let says = "session: a fresh one is due and not begun: 3 in a row were not to be (`piton reboot` begins one)";
+        assert_eq!(lines, [(Weight::News, says)]);
     }
 }

@@ -253,7 +253,7 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
     lines.extend(view.over_limit.iter().map(|spent| format!("limit   {spent}")));
     let width = view.steps.iter().map(|step| step.id.len()).max().unwrap_or(0).min(40);
     // A large workflow would fill screens: what is done is counted, what is not is shown.
-    let shown = |step: &&StepView| view.steps.len() <= 40 || !matches!(step.status, "COMPLETED" | "SKIPPED");
+    let shown = |step: &&StepView| view.steps.len() <= 40 || !step.status.satisfies();
     lines.extend(view.steps.iter().filter(shown).take(60).map(|step| step_line(step, width)));
     let hidden = view.steps.len() - view.steps.iter().filter(shown).take(60).count();
     if hidden > 0 {

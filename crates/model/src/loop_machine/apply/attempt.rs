@@ -3,15 +3,12 @@
 use super::{hooks, iteration, people, sessions};
 use crate::Timestamp;
 use crate::hook::HookPoint;
-use crate::limits::{LATENCIES_MAX, MODIFIED_FILES_MAX, clip, keep_last};
+use crate::limits::{KEPT_MESSAGE_BYTES_MAX, LATENCIES_MAX, MODIFIED_FILES_MAX, clip, keep_last};
 use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Change, Left};
 use crate::loop_machine::guard::{GuardReport, KeptFinding, Verdict};
 use crate::loop_machine::state::{Counters, Ended, Next, State};
 use crate::loop_machine::verdict::AttemptRuling;
 use crate::status::Reason;
-
-/// What is kept in a state of the message of a failed attempt.
-const MESSAGE_BYTES_MAX: usize = 500;
 
 /// The attempt ended like this, and this was ruled about it.
 pub(super) fn finished(
@@ -49,7 +46,7 @@ pub(super) fn finished(
         state.work.restore = state.work.before.clone();
     }
     state.work.ended = Some(Ended {
-        message: end.message.as_deref().map(|text| clip(text, MESSAGE_BYTES_MAX).to_owned()),
+        message: end.message.as_deref().map(|text| clip(text, KEPT_MESSAGE_BYTES_MAX).to_owned()),
         duration_ms: end.duration_ms,
         added: end.change.as_ref().map_or(0, |change| change.added),
         removed: end.change.as_ref().map_or(0, |change| change.removed),

@@ -10,7 +10,7 @@ mod people;
 mod recovery;
 mod sessions;
 
-pub(super) use sessions::{is_read, take as take_session};
+pub(super) use sessions::take as take_session;
 
 use super::adoption;
 use super::config::Raise;
@@ -36,13 +36,12 @@ pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State
 }
 
 fn born(event: &Event, at: Timestamp) -> Option<State> {
-    let Event::RunCreated { run, kind, title, config } = event else { return None };
-    let config = (**config).clone();
-    let mut state = State {
+    let Event::RunCreated { run, kind, title, config, first } = event else { return None };
+    Some(State {
         run: run.clone(),
         kind: *kind,
         title: title.clone(),
-        config,
+        config: (**config).clone(),
         status: Status::Created,
         reason: None,
         detail: None,
@@ -52,7 +51,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         updated_at: at,
         driver: None,
         work: Work {
-            next: Next::Attempt,
+            next: *first,
             open: None,
             iteration: 0,
             attempt: 0,
@@ -64,19 +63,17 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
             committed: None,
         },
         seen: Seen::default(),
-        judged: Judged::default(),
+        judged: Judged {
+            reinforcement: Reinforcement::begun(config.reinforcement.level, at),
+            ..Judged::default()
+        },
         counters: Counters::default(),
         session: Session::default(),
         hooks: HookProgress::default(),
         memory: Memory::default(),
         people: People::default(),
         requests: Requests::default(),
-    };
-    if state.needs_checks() {
-        state.work.next = Next::Checks;
-    }
-    state.judged.reinforcement = Reinforcement::begun(state.config.reinforcement.level, at);
-    Some(state)
+    })
 }
 
 fn fold(state: &mut State, event: &Event, at: Timestamp) {
@@ -147,9 +144,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
 
         Event::IterationConcluded { conclusion } => iteration::concluded(state, conclusion, at),
-        Event::LevelRaised { rise } => state.judged.reinforcement.take(rise, at),
+        Event::LevelRaised { rise } => state.judged.reinforcement.take(*rise, at),
         Event::SessionRebooted { reason } => sessions::rebooted(state, reason, at),
         Event::RebootProposed { reason } => state.session.proposed = Some(reason.clone()),
+        Event::RebootsGivenUp { failures } => state.session.given_up = Some(*failures),
         Event::RecoveryAdvanced { recovery, step } => recovery::take(state, *recovery, step, at),
         Event::ModeSwitched { from, to, why } => people::mode_switched(state, *from, *to, why, at),
 

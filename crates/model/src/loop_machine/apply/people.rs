@@ -6,17 +6,12 @@ use super::{enter, hooks, iteration, sessions};
 use crate::Timestamp;
 use crate::event::StopOrigin;
 use crate::hook::{HookPoint, Mode};
-use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, TOLD_MAX, keep_last};
+use crate::limits::{BREAKPOINTS_MAX, CUSTOM_KEYS_MAX, MODE_SWITCHES_MAX, NOTES_MAX, TOLD_MAX, keep_last};
 use crate::loop_machine::facts::{Note, NoteKind, QuestionKind, Report};
 use crate::loop_machine::mode::{ModeSwitch, SwitchReason, is_between_iterations};
 use crate::loop_machine::state::{KeptNote, Question, State, Told};
 use crate::loop_machine::verdict::Consequence;
 use crate::status::Status;
-
-/// Switches of the mode that are kept.
-const MODE_SWITCHES_MAX: usize = 20;
-/// Breakpoints that may wait.
-const BREAKPOINTS_MAX: usize = 100;
 
 /// A question was asked.
 pub(super) fn asked(state: &mut State, question: Question) {

@@ -3,16 +3,11 @@
 use super::{enter, hooks};
 use crate::Timestamp;
 use crate::hook::HookPoint;
-use crate::limits::{PER_HOUR_MAX, keep_last};
-use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Report};
+use crate::limits::{CONTEXT_SAMPLES_MAX, REBOOTS_MAX, keep_last};
+use crate::loop_machine::facts::{AttemptEnd, Report};
 use crate::loop_machine::state::{Counters, RebootReason, RebootRecord, Session, State};
 use crate::loop_machine::verdict::SessionRuling;
 use crate::status::Status;
-
-/// Samples of a session that are kept.
-const SAMPLES_MAX: usize = 10;
-/// Reboots that are kept: as many as a setting can allow in an hour.
-const REBOOTS_MAX: usize = PER_HOUR_MAX as usize;
 
 /// An attempt begins. One that takes over from a session is counted once, however often it has to be begun.
 pub(super) fn begun(session: &mut Session, counters: &mut Counters) {
@@ -34,13 +29,8 @@ pub(super) fn attempt_ended(
     session.usage = report.and_then(|report| report.session_usage).or(session.usage);
     session.cost_microusd = report.and_then(|report| report.session_cost_microusd).or(session.cost_microusd);
     session.samples.extend(ruling.sample);
-    keep_last(&mut session.samples, SAMPLES_MAX);
-    is_read(end) && session.handoff.take().is_some()
-}
-
-/// Whether its agent has read what it was told.
-pub(in crate::loop_machine) fn is_read(end: &AttemptEnd) -> bool {
-    !matches!(end.outcome, AttemptOutcome::Cancelled | AttemptOutcome::NotStartable)
+    keep_last(&mut session.samples, CONTEXT_SAMPLES_MAX);
+    ruling.read && session.handoff.take().is_some()
 }
 
 /// The session that an attempt worked in: one that was to be left is left, whatever the agent says of the other.
@@ -51,7 +41,7 @@ pub(in crate::loop_machine) fn take(
     at: Timestamp,
 ) {
     let began = session.attempt_at.unwrap_or(at);
-    if session.spent && is_read(end) {
+    if session.spent && ruling.read {
         session.leave(began);
     }
     session.iterations = session.iterations.saturating_add(ruling.continued.into());
@@ -78,7 +68,7 @@ fn take_named(session: &mut Session, report: &Report, began: Timestamp) {
 /// The next attempt begins a fresh session, and is told what the old one knew.
 pub(super) fn rebooted(state: &mut State, reason: &RebootReason, at: Timestamp) {
     state.requests.reboot = false;
-    state.session.proposed = None;
+    (state.session.proposed, state.session.given_up) = (None, None);
     state.session.spent = true;
     (state.session.handoff, state.session.handed_over) = (Some(reason.clone()), false);
     hooks::pass_before(state, HookPoint::PreReboot, HookPoint::PostSession);

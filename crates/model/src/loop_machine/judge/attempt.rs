@@ -4,7 +4,7 @@ use super::context::{ContextSample, is_degraded, output_quality, read};
 use super::reboot::{RebootDecision, SessionView, decide_reboot};
 use crate::Timestamp;
 use crate::event::Event;
-use crate::loop_machine::apply::{is_read, take_session};
+use crate::loop_machine::apply::take_session;
 use crate::loop_machine::config::SessionPolicy;
 use crate::loop_machine::facts::{
     AttemptEnd, AttemptOutcome, ErrorClass, IntendedSession, Left, ReportStatus, Snapshot,
@@ -21,16 +21,9 @@ pub(in crate::loop_machine) fn attempt(
     now: Timestamp,
 ) -> (AttemptRuling, Option<Event>) {
     let hold = hold_of(end);
-    let ran = match end.outcome {
-        AttemptOutcome::Cancelled | AttemptOutcome::NotStartable => false,
-        AttemptOutcome::Succeeded
-        | AttemptOutcome::Failed
-        | AttemptOutcome::TimedOut
-        | AttemptOutcome::Hung => true,
-    };
     // Who says that the work is done has come to its end, whatever the provider says of the next attempt.
     let says_done = end.report.as_ref().is_some_and(|report| report.status == Some(ReportStatus::Done));
-    let counts = ran && (hold.is_none() || says_done);
+    let counts = has_run(end) && (hold.is_none() || says_done);
     // What was cut short is judged once somebody has brought it to its end, or gave it up.
     let given_up = end.outcome == AttemptOutcome::Cancelled && state.requests.skip;
     let found = end.guard.as_ref().map(|report| about(state.config.guard, &report.findings));
@@ -42,7 +35,7 @@ pub(in crate::loop_machine) fn attempt(
     } else if !counts || unseen {
         // What nobody saw cannot be judged: the next attempt is compared with the tree before both.
         Next::Attempt
-    } else if state.needs_checks() || guard == Some(Verdict::Refused) {
+    } else if state.config.needs_checks() || guard == Some(Verdict::Refused) {
         Next::Checks
     } else {
         Next::Verdict
@@ -86,6 +79,17 @@ pub(super) fn about(mode: GuardMode, findings: &[Finding]) -> Verdict {
     }
 }
 
+/// Whether its agent ran until it or its time was over, so that it has read what it was told.
+fn has_run(end: &AttemptEnd) -> bool {
+    match end.outcome {
+        AttemptOutcome::Cancelled | AttemptOutcome::NotStartable => false,
+        AttemptOutcome::Succeeded
+        | AttemptOutcome::Failed
+        | AttemptOutcome::TimedOut
+        | AttemptOutcome::Hung => true,
+    }
+}
+
 /// What must pass before this attempt's iteration is tried again.
 fn hold_of(end: &AttemptEnd) -> Option<Reason> {
     if end.outcome == AttemptOutcome::NotStartable {
@@ -110,7 +114,8 @@ fn session(state: &State, end: &AttemptEnd, now: Timestamp) -> (SessionRuling, O
     // What a failed attempt talked about is not built on.
     let taken = end.report.is_some() && (!is_fork || end.outcome == AttemptOutcome::Succeeded);
     let continued = is_continued(state, intended, end);
-    let mut ruling = SessionRuling { taken, continued, spent: is_spent(intended, end), sample: None };
+    let (read, spent) = (has_run(end), is_spent(intended, end));
+    let mut ruling = SessionRuling { read, taken, continued, spent, sample: None };
     let mut session = state.session.clone();
     take_session(&mut session, end, &ruling, now);
     ruling.sample = sample(state, &session, end);
@@ -126,7 +131,7 @@ fn is_continued(state: &State, intended: Option<&IntendedSession>, end: &Attempt
     state.config.session == SessionPolicy::Continue
         && state.session.goes_on().is_some()
         && heard(end).is_none()
-        && is_read(end)
+        && has_run(end)
         && (!is_refused(intended, end) || is_full(end))
 }
 
@@ -195,6 +200,10 @@ fn next_session(
     match decide_reboot(&state.config.reboot, &state.config.redline, &view, &history, now) {
         RebootDecision::Reboot(reason) => Some(Event::SessionRebooted { reason }),
         RebootDecision::Ask(reason) => Some(Event::RebootProposed { reason }),
-        RebootDecision::Stay | RebootDecision::Later(..) | RebootDecision::GiveUp { .. } => None,
+        // It is said once.
+        RebootDecision::GiveUp { failures } => {
+            session.given_up.is_none().then_some(Event::RebootsGivenUp { failures })
+        }
+        RebootDecision::Stay | RebootDecision::Later(..) => None,
     }
 }

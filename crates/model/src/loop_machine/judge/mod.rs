@@ -8,6 +8,7 @@ mod answer;
 mod attempt;
 mod checkout;
 pub mod context;
+mod flaky;
 mod iteration;
 pub mod progress;
 pub(super) mod quality;

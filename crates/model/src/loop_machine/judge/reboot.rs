@@ -159,7 +159,7 @@ pub fn decide_reboot(
         return RebootDecision::Stay;
     };
     let failures = history.iter().rev().take_while(|record| !record.succeeded).count() as u32;
-    if policy.failures_max > 0 && failures >= policy.failures_max {
+    if !is_broken && policy.failures_max > 0 && failures >= policy.failures_max {
         return RebootDecision::GiveUp { failures };
     }
     match not_before(policy, history, failures).filter(|until| *until > now && !is_broken) {

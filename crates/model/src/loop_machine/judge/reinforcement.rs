@@ -73,7 +73,7 @@ policy! {
 }
 
 /// Where it stands, and how it came there.
-#[record(Default, Eq, written)]
+#[record(Default, written)]
 #[serde(default)]
 pub struct Reinforcement {
     /// The level now.
@@ -85,16 +85,39 @@ pub struct Reinforcement {
 }
 
 /// A level that rose.
-#[record(Eq)]
+#[record(Copy)]
 pub struct LevelChange {
     /// Counts the changes.
     pub number: u32,
     pub at: Timestamp,
-    /// In which iteration.
-    pub iteration: u32,
-    pub from: Level,
-    pub to: Level,
-    pub reason: String,
+    pub rise: LevelRise,
+}
+
+/// Why it rose.
+#[record(Copy)]
+pub enum RiseReason {
+    /// The run began.
+    Start,
+    /// The iteration came from which on it holds.
+    Iteration,
+    /// Something got worse.
+    Regression,
+    /// The score stopped moving.
+    Plateau { iterations: u32, percent: f64 },
+}
+
+impl LevelRise {
+    /// Why, as the published format says it.
+    pub fn published(&self) -> String {
+        match (self.reason, self.iteration) {
+            (RiseReason::Start, _) => "Loop initialization".to_owned(),
+            (RiseReason::Iteration, number) => format!("Iteration {number} threshold reached"),
+            (RiseReason::Regression, number) => format!("Regression detected in iteration {number}"),
+            (RiseReason::Plateau { iterations, percent }, _) => {
+                format!("Quality plateau detected ({iterations} iterations < {percent}% delta)")
+            }
+        }
+    }
 }
 
 impl Reinforcement {
@@ -102,18 +125,17 @@ impl Reinforcement {
     pub(in crate::loop_machine) fn begun(level: Level, at: Timestamp) -> Self {
         let mut begun = Self { level: Level::Off, ..Self::default() };
         if level > Level::Off {
-            let reason = "Loop initialization".to_owned();
-            begun.take(&LevelRise { iteration: 1, from: Level::Off, to: level, reason }, at);
+            let reason = RiseReason::Start;
+            begun.take(LevelRise { iteration: 1, from: Level::Off, to: level, reason }, at);
         }
         begun
     }
 
     /// Takes a rise in.
-    pub(in crate::loop_machine) fn take(&mut self, rise: &LevelRise, at: Timestamp) {
-        let LevelRise { iteration, from, to, reason } = rise.clone();
-        self.level = to;
+    pub(in crate::loop_machine) fn take(&mut self, rise: LevelRise, at: Timestamp) {
+        self.level = rise.to;
         self.changes = self.changes.saturating_add(1);
-        self.history.push_back(LevelChange { number: self.changes, at, iteration, from, to, reason });
+        self.history.push_back(LevelChange { number: self.changes, at, rise });
         keep_last(&mut self.history, REINFORCEMENT_HISTORY_MAX);
     }
 }
@@ -127,24 +149,20 @@ pub(in crate::loop_machine) fn before_iteration(state: &State, iteration: u32) -
         (escalation.adaptive_at, Level::Adaptive),
     ];
     let due = |(from, _): &(Option<u32>, Level)| from.is_some_and(|from| iteration >= from);
-    steps.into_iter().filter(due).find_map(|(_, level)| {
-        rise(state, level, iteration, || format!("Iteration {iteration} threshold reached"))
-    })
+    let mut due = steps.into_iter().filter(due);
+    due.find_map(|(_, level)| rise(state, level, iteration, RiseReason::Iteration))
 }
 
 /// The rise that follows from a verdict.
 pub(super) fn after_iteration(state: &State, conclusion: &Conclusion) -> Option<LevelRise> {
     let number = conclusion.iteration;
     if conclusion.regressed || conclusion.verdict == IterationVerdict::Refused {
-        return rise(state, Level::Aggressive, number, || {
-            format!("Regression detected in iteration {number}")
-        });
+        return rise(state, Level::Aggressive, number, RiseReason::Regression);
     }
     let Escalation { plateau_percent: percent, plateau_iterations: iterations, .. } =
         state.config.reinforcement;
-    let plateau = is_plateau(state, conclusion);
-    let reason = || format!("Quality plateau detected ({iterations} iterations < {percent}% delta)");
-    plateau.then(|| rise(state, Level::Aggressive, number, reason)).flatten()
+    let plateau = RiseReason::Plateau { iterations, percent };
+    is_plateau(state, conclusion).then(|| rise(state, Level::Aggressive, number, plateau)).flatten()
 }
 
 /// Whether the score has stopped moving short of the top.
@@ -164,8 +182,8 @@ fn is_plateau(state: &State, conclusion: &Conclusion) -> bool {
         })
 }
 
-fn rise(state: &State, to: Level, iteration: u32, reason: impl Fn() -> String) -> Option<LevelRise> {
+fn rise(state: &State, to: Level, iteration: u32, reason: RiseReason) -> Option<LevelRise> {
     let from = state.judged.reinforcement.level;
     let is_off = state.config.reinforcement.level == Level::Off;
-    (to > from && !is_off).then(|| LevelRise { iteration, from, to, reason: reason() })
+    (to > from && !is_off).then_some(LevelRise { iteration, from, to, reason })
 }

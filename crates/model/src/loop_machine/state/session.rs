@@ -41,6 +41,8 @@ pub struct Session {
     pub said_bytes: u64,
     /// Why a person is to be asked whether it may give way to a fresh one.
     pub proposed: Option<RebootReason>,
+    /// None is begun any more, though one is due: so many in a row were not to be.
+    pub given_up: Option<u32>,
     /// Why the next attempt begins a fresh one, and so is told what the old one knew.
     pub handoff: Option<RebootReason>,
     /// An attempt that is told so was begun, and the fresh session is counted.

@@ -5,7 +5,7 @@ use crate::hook::{Builtin, Hook, HookKind, HookPoint, Hooks};
 use crate::loop_machine::*;
 use crate::{Effect, Event, Reason, Status};
 
-fn hooked(points: &[HookPoint]) -> LoopConfig {
+fn with_hooks_at(points: &[HookPoint]) -> LoopConfig {
     let hook = Hook {
         name: "h".to_owned(),
         points: points.to_vec(),
@@ -35,7 +35,7 @@ fn ends(driver: &mut Driver) -> Vec<Event> {
 
 #[test]
 fn every_point_of_an_iteration_is_called_once_and_in_order() {
-    let mut driver = Driver::begun(hooked(&HookPoint::ALL));
+    let mut driver = Driver::begun(with_hooks_at(&HookPoint::ALL));
     assert_eq!(open_points(&driver), ["loop_start"]);
     ends(&mut driver);
     driver.end_checks("t0", false);
@@ -81,7 +81,7 @@ fn a_run_without_hooks_records_nothing_of_them() {
 
 #[test]
 fn a_call_that_a_crash_cut_off_is_made_again_under_its_number() {
-    let mut driver = Driver::begun(hooked(&[HookPoint::LoopStart]));
+    let mut driver = Driver::begun(with_hooks_at(&[HookPoint::LoopStart]));
     let before = driver.state.effects();
     driver.drive(2);
     assert_eq!(driver.state.effects(), before);
@@ -95,7 +95,7 @@ fn a_call_that_a_crash_cut_off_is_made_again_under_its_number() {
 
 #[test]
 fn a_hook_can_stop_the_run_and_is_asked_again_when_it_goes_on() {
-    let mut driver = Driver::begun(hooked(&[HookPoint::PreIteration]));
+    let mut driver = Driver::begun(with_hooks_at(&[HookPoint::PreIteration]));
     driver.end_checks("t0", false);
     assert_eq!(open_points(&driver), ["pre_iteration"]);
     end(&mut driver, HookEnd { stop: Some("no budget".to_owned()), ..HookEnd::default() });
@@ -110,7 +110,7 @@ fn a_hook_can_stop_the_run_and_is_asked_again_when_it_goes_on() {
 
 #[test]
 fn a_run_that_is_done_is_done_whatever_a_hook_wants() {
-    let mut driver = Driver::begun(hooked(&[HookPoint::PostIteration]));
+    let mut driver = Driver::begun(with_hooks_at(&[HookPoint::PostIteration]));
     driver.end_checks("t0", false);
     driver.end_attempt(works("t1"));
     driver.end_checks("t1", true);
@@ -120,7 +120,7 @@ fn a_run_that_is_done_is_done_whatever_a_hook_wants() {
 
 #[test]
 fn a_run_whose_hooks_must_not_fail_is_not_done_by_one_that_failed() {
-    let mut config = hooked(&[HookPoint::PostIteration]);
+    let mut config = with_hooks_at(&[HookPoint::PostIteration]);
     config.hooks.as_mut().expect("hooks").fail_on_hook_error = true;
     let mut driver = Driver::begun(config);
     driver.end_checks("t0", false);
@@ -134,14 +134,14 @@ fn a_run_whose_hooks_must_not_fail_is_not_done_by_one_that_failed() {
 
 #[test]
 fn values_of_hooks_are_kept_with_the_run() {
-    let mut driver = Driver::begun(hooked(&[HookPoint::LoopStart]));
+    let mut driver = Driver::begun(with_hooks_at(&[HookPoint::LoopStart]));
     end(&mut driver, HookEnd { set: [("k".to_owned(), 7.into())].into(), ..HookEnd::default() });
     assert_eq!(driver.state.memory.custom["k"], 7);
 }
 
 #[test]
 fn a_stop_now_ends_hooks_and_comes_before_the_next_work() {
-    let mut driver = Driver::begun(hooked(&[HookPoint::PreIteration]));
+    let mut driver = Driver::begun(with_hooks_at(&[HookPoint::PreIteration]));
     driver.end_checks("t0", false);
     driver.request(Event::StopRequested { now: true, origin: crate::StopOrigin::Command });
     assert!(driver.state.wants_cancel());
@@ -151,7 +151,7 @@ fn a_stop_now_ends_hooks_and_comes_before_the_next_work() {
 
 #[test]
 fn a_stop_now_is_what_hooks_at_the_end_are_told_of() {
-    let mut driver = Driver::begun(hooked(&[HookPoint::LoopEnd]));
+    let mut driver = Driver::begun(with_hooks_at(&[HookPoint::LoopEnd]));
     driver.end_checks("t0", false);
     driver.request(Event::StopRequested { now: true, origin: crate::StopOrigin::Command });
     assert!(driver.state.wants_cancel(), "the attempt");
@@ -164,7 +164,7 @@ fn a_stop_now_is_what_hooks_at_the_end_are_told_of() {
 
 #[test]
 fn a_failure_before_a_reboot_keeps_the_session() {
-    let mut config = hooked(&[HookPoint::PreReboot, HookPoint::PostReboot]);
+    let mut config = with_hooks_at(&[HookPoint::PreReboot, HookPoint::PostReboot]);
     config.session = SessionPolicy::Continue;
     config.agent.sessions.resume = vec!["--resume".to_owned()];
     let mut driver = Driver::with_baseline(config, false);
@@ -191,7 +191,7 @@ fn a_failure_before_a_reboot_keeps_the_session() {
 
 #[test]
 fn an_iteration_that_is_given_up_has_its_hooks_called_and_is_given_up() {
-    let mut driver = Driver::begun(hooked(&[HookPoint::PostSession]));
+    let mut driver = Driver::begun(with_hooks_at(&[HookPoint::PostSession]));
     driver.end_checks("t0", false);
     driver.request(Event::SkipRequested {});
     // The agent was faster than the request.
@@ -208,7 +208,7 @@ fn an_iteration_that_is_given_up_has_its_hooks_called_and_is_given_up() {
 
 #[test]
 fn a_run_at_rest_that_somebody_stops_ends_after_its_hooks() {
-    let mut driver = Driver::begun(hooked(&[HookPoint::LoopEnd]));
+    let mut driver = Driver::begun(with_hooks_at(&[HookPoint::LoopEnd]));
     driver.end_checks("t0", false);
     driver.request(Event::PauseRequested {});
     driver.end_attempt(works("t1"));

@@ -316,7 +316,7 @@ fn cases() -> u32 {
 }
 
 fn wild_ruling() -> AttemptRuling {
-    let session = SessionRuling { taken: true, continued: true, spent: false, sample: None };
+    let session = SessionRuling { read: true, taken: true, continued: true, spent: false, sample: None };
     AttemptRuling {
         next: Next::Verdict,
         counts: true,

@@ -221,16 +221,16 @@ fn what_a_person_agreed_to_is_compared_with_from_then_on() {
 #[test]
 fn prompts_speak_more_firmly_with_time_and_on_a_plateau() {
     let mut driver = measured(endless(), Measures::default());
-    let first = driver.state.judged.reinforcement.history[0].clone();
-    assert_eq!((first.from, first.to, first.iteration), (Level::Off, Level::Minimal, 1));
-    assert_eq!(first.reason, "Loop initialization");
+    let first = driver.state.judged.reinforcement.history[0];
+    assert_eq!((first.rise.from, first.rise.to, first.rise.iteration), (Level::Off, Level::Minimal, 1));
+    assert_eq!(first.rise.published(), "Loop initialization");
     for (number, passed) in [(1, 10), (2, 20), (3, 40), (4, 80)] {
         assert_eq!(driver.state.judged.reinforcement.level, Level::Minimal);
         iterate(&mut driver, &format!("t{number}"), false, tests(passed, 100));
     }
     assert_eq!(driver.state.judged.reinforcement.level, Level::Standard);
     assert_eq!(
-        driver.state.judged.reinforcement.history.back().unwrap().reason,
+        driver.state.judged.reinforcement.history.back().unwrap().rise.published(),
         "Iteration 5 threshold reached"
     );
     for number in 5..8 {
@@ -238,7 +238,7 @@ fn prompts_speak_more_firmly_with_time_and_on_a_plateau() {
     }
     assert_eq!(driver.state.judged.reinforcement.level, Level::Aggressive);
     let last = driver.state.judged.reinforcement.history.back().unwrap();
-    assert_eq!(last.reason, "Quality plateau detected (3 iterations < 5% delta)");
+    assert_eq!(last.rise.published(), "Quality plateau detected (3 iterations < 5% delta)");
 }
 
 #[test]

@@ -124,7 +124,10 @@ fn a_session_that_cannot_be_continued_is_not_held_to_the_limits() {
     let broken = SessionView { broken: Some("context full"), ..SessionView::default() };
     let decision = decide(&RebootPolicy::default(), &broken, &[tried(0, true)], 0);
     let error = "context full".to_owned();
-    assert_eq!(decision, RebootDecision::Reboot(RebootReason::ErrorRecovery { error }));
+    let reboot = RebootDecision::Reboot(RebootReason::ErrorRecovery { error });
+    assert_eq!(decision, reboot);
+    let failed = [1, 2, 3].map(|minute| tried(minute, false));
+    assert_eq!(decide(&RebootPolicy::default(), &broken, &failed, 60), reboot);
 }
 
 #[test]

@@ -195,6 +195,22 @@ fn a_person_can_be_asked_before_a_session_is_left() {
 }
 
 #[test]
+fn that_no_fresh_session_is_proposed_any_more_is_on_record_once() {
+    let mut driver = asks_before_a_reboot();
+    for number in 1..=5 {
+        driver.iterate(full(&format!("t{number}")), false);
+        let question = driver.state.people.questions.first().map(|question| question.number);
+        assert_eq!(question, (number <= 3).then_some(number));
+        question.map(|question| driver.request(super::harness::answer(question, Answer::Reject)));
+        driver.after(600_000);
+    }
+    assert_eq!((driver.count("reboots_given_up"), driver.state.session.given_up), (1, Some(3)));
+    driver.request(Event::RebootRequested {});
+    driver.iterate(full("t6"), false);
+    assert_eq!(driver.state.session.given_up, None, "a person wants one all the same");
+}
+
+#[test]
 fn where_no_attempt_follows_nobody_is_asked_about_a_fresh_session() {
     let mut driver = asks_before_a_reboot();
     driver.iterate(full("t1"), true);

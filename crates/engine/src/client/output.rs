@@ -1,0 +1,179 @@
+//! What an attempt printed: read from its directory, whether or not it still works.
+
+use std::fmt::Write;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use piton_agent::Found;
+use piton_agent::stream::Said;
+use piton_model::loop_machine::StreamFormat;
+use piton_model::{Kind, RunId, State, workflow};
+use piton_sys::{Clock, SystemClock};
+use piton_view::words::clean;
+use piton_view::{Answer, Error, ErrorKind, Printed};
+
+use super::LocalClient;
+
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+const PIECE_BYTES: usize = 64 << 10;
+
+/// An attempt whose output is read.
+pub(super) struct Output {
+    attempts: PathBuf,
+    name: String,
+    /// How its agent speaks; nothing where it is given as it is.
+    stream: Option<StreamFormat>,
+    logs: [Log; 2],
+    readable: Readable,
+}
+
+impl Output {
+    /// Of this attempt; without a name, of the last one.
+    pub(super) async fn of(
+        client: &LocalClient,
+        run: &RunId,
+        name: Option<&str>,
+        raw: bool,
+    ) -> Result<Self, Error> {
+        let (last, stream) = match client.kind(run).await? {
+            Kind::Workflow => {
+                (client.load::<workflow::State>(run, None).await?.state.attempt, StreamFormat::Plain)
+            }
+            Kind::Loop | Kind::Ledger => {
+                let state = client.load::<State>(run, None).await?.state;
+                (state.work.attempt, state.config.agent.stream)
+            }
+        };
+        let name = match name {
+            Some(name) => name.to_owned(),
+            None if last > 0 => last.to_string(),
+            None => return Err(Error::usage(format!("run `{run}` has made no attempt yet"))),
+        };
+        let attempts = client.layout().attempts(run);
+        if let Found::Absent | Found::Abandoned = look(&attempts, &name)? {
+            return Err(Error::usage(format!("run `{run}` has no attempt `{name}`"))
+                .hint(format!("run `piton log {run}` to see its attempts")));
+        }
+        let logs =
+            ["stdout.log", "stderr.log"].map(|log| Log { path: attempts.join(&name).join(log), at: 0 });
+        let stream = Some(stream).filter(|_| !raw);
+        Ok(Self { attempts, name, stream, logs, readable: Readable::default() })
+    }
+
+    /// What was printed since the last call.
+    fn read(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        for (number, log) in self.logs.iter_mut().enumerate() {
+            while let Some(piece) = log.next()? {
+                let text = match &self.stream {
+                    None => return Ok(Some(piece)),
+                    Some(format) if number == 0 && *format != StreamFormat::Plain => {
+                        self.readable.read(format, &piece)
+                    }
+                    Some(_) => String::from_utf8_lossy(&piece).into_owned(),
+                };
+                if !text.is_empty() {
+                    return Ok(Some(clean(&text).into_bytes()));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Printed for Output {
+    fn next(&mut self, wait: Duration) -> Answer<'_, Option<Vec<u8>>> {
+        Box::pin(async move {
+            let until = SystemClock.monotonic() + wait;
+            loop {
+                // Whatever it printed before it ended is there by then.
+                let alive = matches!(look(&self.attempts, &self.name)?, Found::Alive { .. });
+                match self.read()? {
+                    Some(piece) => return Ok(Some(piece)),
+                    None if !alive => return Ok(None),
+                    None if SystemClock.monotonic() >= until => return Ok(Some(Vec::new())),
+                    None => tokio::time::sleep(LOOK_EVERY).await,
+                }
+            }
+        })
+    }
+}
+
+/// What a stream says, for people.
+#[derive(Default)]
+struct Readable {
+    /// A line that is not whole yet.
+    unfinished: Vec<u8>,
+    /// Words came in pieces, and the last of them may not have been the end of the sentence.
+    mid_sentence: bool,
+}
+
+impl Readable {
+    /// What the lines say that end in this piece.
+    fn read(&mut self, format: &StreamFormat, piece: &[u8]) -> String {
+        let mut text = String::new();
+        self.unfinished.extend_from_slice(piece);
+        let Some(end) = self.unfinished.iter().rposition(|byte| *byte == b'\n') else { return text };
+        let lines: Vec<u8> = self.unfinished.drain(..=end).collect();
+        let Some(adapter) = piton_agent::stream::adapter(format) else { return text };
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            adapter.line(line, &mut |said| self.take(said, &mut text));
+        }
+        text
+    }
+
+    fn take(&mut self, said: Said<'_>, text: &mut String) {
+        match said {
+            Said::Text(words) => text.push_str(&format!("{words}\n")),
+            Said::MoreText(words) => {
+                self.mid_sentence = !words.ends_with('\n');
+                text.push_str(&words);
+            }
+            Said::Tool { name, detail } => {
+                let _ = writeln!(text, "{}", format!("→ {name} {detail}").trim_end());
+            }
+            Said::Warning(words) => text.push_str(&format!("! {words}\n")),
+            Said::Denied(tool) => text.push_str(&format!("! a tool was denied: {tool}\n")),
+            // Where words come in pieces, only the end says that the sentence is over.
+            Said::Finished if std::mem::take(&mut self.mid_sentence) => text.push('\n'),
+            Said::Failure { message, .. } => text.push_str(&format!("✗ {message}\n")),
+            Said::Finished
+            | Said::Session(_)
+            | Said::Used(_)
+            | Said::UsedInAll(_)
+            | Said::Cost(_)
+            | Said::CostInAll(_)
+            | Said::ContextTokens(_)
+            | Said::ContextWindow(_)
+            | Said::ContextPercent(_)
+            | Said::LimitedUntil(_) => {}
+        }
+    }
+}
+
+fn look(attempts: &Path, name: &str) -> Result<Found, Error> {
+    piton_agent::look(attempts, name).map_err(|error| Error::of(ErrorKind::Usage, &error))
+}
+
+/// A log file that may still grow.
+struct Log {
+    path: PathBuf,
+    at: u64,
+}
+
+impl Log {
+    fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        let failed = |error: std::io::Error| Error::of(ErrorKind::Environment, &error);
+        let mut file = match std::fs::File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        file.seek(SeekFrom::Start(self.at)).map_err(failed)?;
+        let mut piece = vec![0; PIECE_BYTES];
+        let count = file.read(&mut piece).map_err(failed)?;
+        piece.truncate(count);
+        self.at += count as u64;
+        Ok((count > 0).then_some(piece))
+    }
+}
