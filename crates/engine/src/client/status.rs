@@ -213,6 +213,10 @@ fn remote(layout: &Layout) -> Option<String> {
 
 /// What has to be brought about before that helps.
 fn next_once(state: &State) -> Option<String> {
+    // Its sentence says what: a missing program, a full disk, a check that reads the checkout.
+    if (state.status, state.reason) == (Status::Stopped, Some(Reason::Environment)) {
+        return Some("that is mended".to_owned());
+    }
     match still_holds(state).filter(|_| !state.status.is_active())? {
         StillHolds::Outside(condition) => Some(format!("{condition} no longer holds")),
         StillHolds::ForGood => None,
