@@ -433,6 +433,41 @@ fn what_a_failing_test_has_printed_is_no_result() {
     }
 }
 
+/// `44 passed in 0.10s` is printed when Python ends, and so behind the sum.
+#[test]
+fn what_is_printed_behind_a_sum_is_no_sum() {
+    for (session, expected) in [
+        (
+            "F.\n===== FAILURES =====\n_____ one _____\nE  no\n===== short test summary info =====\nFAILED a.py::one - no\nPASSED a.py::two\n1 failed, 1 passed in 0.06s\n",
+            "pytest 1 1 0 2 c. 2",
+        ),
+        (
+            "F.     [100%]\n===== FAILURES =====\n_____ one _____\nE  no\n===== short test summary info =====\nFAILED a.py::one - no\n1 failed, 1 passed in 0.06s\n",
+            "pytest 1 1 0 2 c. 1",
+        ),
+        ("..     [100%]\n2 passed in 0.06s\n", "pytest 2 0 0 2 c. 0"),
+        (
+            "===== test session starts =====\ncollected 2 items\n\na.py ..     [100%]\n\n===== 2 passed in 0.06s =====\n",
+            "pytest 2 0 0 2 c. 0",
+        ),
+    ] {
+        for printed in [
+            "",
+            "44 passed in 0.10s\n",
+            "===== 44 passed in 0.10s =====\n",
+            "44 passed in 0.10s\n45 passed in 0.10s\n",
+        ] {
+            let text = format!("{session}{printed}");
+            assert_eq!(read(None, &text).map(|tests| line(&tests)).as_deref(), Some(expected), "{text}");
+        }
+    }
+    assert_eq!(
+        read(None, "..\n2 passed in 0.06s\n").and_then(|tests| tests.passed),
+        Some(2),
+        "alone it is the sum"
+    );
+}
+
 #[test]
 fn windows_line_ends_change_nothing() {
     for (name, expected) in RUNS {

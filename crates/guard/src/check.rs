@@ -27,6 +27,7 @@ use std::collections::BTreeSet;
 use crate::comparison::{Comparison, Pair};
 
 pub(crate) use answers::candidate_words;
+pub(crate) use deletion::calls;
 
 /// A finding before its rule filled in the rest.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 mod files;
 mod losses;
 mod touched;
+mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use files::{Changes, changes, sides};
 
 use crate::follow::{At, Followed, follow};
 use crate::inventory::{Definition, Inventory, Test};
-use crate::language::Class;
+use crate::language::{Class, Language};
 use crate::paths;
 use crate::similar::Fingerprint;
 use crate::source::{Kind, Source};
@@ -72,6 +73,8 @@ pub(crate) struct Comparison {
     unchanged: Option<Vec<Entry>>,
     /// Tests among them, where a rule has to look into them.
     pub(crate) other_tests: Vec<Side>,
+    /// Old tests that are gone while another one does the very same to the same code.
+    pub(crate) duplicates: BTreeSet<At>,
 }
 
 impl Comparison {
@@ -101,19 +104,32 @@ impl Comparison {
         let mut wanted = crate::check::candidate_words(self);
         let removed = self.followed.removed.iter();
         wanted.extend(removed.filter_map(|at| rarest(self.old_inventory(*at), self.old_test(*at))));
-        if wanted.is_empty() {
-            return Ok(());
+        self.other_tests = self.unchanged_with(&wanted, paths::may_hold_tests, head)?;
+        let called = twins::called(self);
+        let code = self.unchanged_with(&called, |path| Language::of(path).is_some(), head)?;
+        self.duplicates = twins::duplicates(self, &code);
+        Ok(())
+    }
+
+    /// The files that are the same in both trees and have one of these words in them.
+    fn unchanged_with(
+        &mut self,
+        words: &[String],
+        is_wanted: impl Fn(&str) -> bool,
+        head: &dyn Tree,
+    ) -> Result<Vec<Side>, ReadError> {
+        if words.is_empty() {
+            return Ok(Vec::new());
         }
-        let is_test = |entry: &&Entry| paths::may_hold_tests(&entry.path);
-        let entries: Vec<_> = self.unchanged(head)?.iter().filter(is_test).cloned().collect();
+        let is_wanted = |entry: &&Entry| is_wanted(&entry.path);
+        let entries: Vec<_> = self.unchanged(head)?.iter().filter(is_wanted).cloned().collect();
         let may_matter = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
-            wanted.iter().any(|word| text.contains(word.as_str()))
+            words.iter().any(|word| text.contains(word.as_str()))
         };
         let read = entries.iter().zip(head.read(&entries)?).filter(|(_, bytes)| may_matter(bytes));
         let files = read.map(|(entry, bytes)| (None, Some((entry.path.clone(), bytes)))).collect();
-        self.other_tests = sides(files).into_iter().filter_map(|file| file.after).collect();
-        Ok(())
+        Ok(sides(files).into_iter().filter_map(|file| file.after).collect())
     }
 
     /// The files that are the same in both trees.
@@ -154,10 +170,14 @@ impl Comparison {
         self.files.iter().filter_map(ChangedFile::new_inventory)
     }
 
-    /// Inventories of the new tree: of what changed, and of other tests that may matter.
+    /// Files of the new tree: what changed, and other tests that may matter.
+    fn known(&self) -> impl Iterator<Item = &Side> {
+        self.files.iter().filter_map(|file| file.after.as_ref()).chain(&self.other_tests)
+    }
+
+    /// What is in them.
     pub(crate) fn known_inventories(&self) -> impl Iterator<Item = &Inventory> {
-        let others = self.other_tests.iter().filter_map(|side| side.inventory.as_ref());
-        self.new_inventories().chain(others)
+        self.known().filter_map(|side| side.inventory.as_ref())
     }
 
     pub(crate) fn old_test(&self, at: At) -> &Test {

@@ -83,6 +83,24 @@ impl Output {
         self.line(clean_json(&serde_json::to_string_pretty(value).expect("views are plain data")));
     }
 
+    /// The same of a list, one of its values at a time: of a long one, all of the text is never in memory.
+    pub(crate) fn json_list(&self, values: impl Iterator<Item: Serialize>) {
+        let mut values = values.peekable();
+        let mut before = "[\n";
+        let texts = std::iter::from_fn(|| {
+            let value = serde_json::to_string_pretty(&values.next()?).expect("views are plain data");
+            let after = if values.peek().is_some() { "," } else { "\n]" };
+            let text = format!("{before}  {}{after}", clean_json(&value).replace('\n', "\n  "));
+            before = "";
+            Some(text)
+        });
+        let mut texts = texts.peekable();
+        match texts.peek() {
+            Some(_) => self.lines(texts),
+            None => self.line("[]"),
+        }
+    }
+
     /// A value as JSON, on one line.
     pub(crate) fn json_line(&self, value: &impl Serialize) {
         self.line(clean_json(&serde_json::to_string(value).expect("views are plain data")));

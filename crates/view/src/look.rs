@@ -22,6 +22,8 @@ pub struct StatusView {
     pub of: StatusOf,
     /// What it asks.
     pub questions: Vec<AskedView>,
+    /// How many questions it has asked so far.
+    pub questions_asked: u32,
     /// It should go on, and nobody sees to that.
     pub undriven: bool,
     /// The question that one key can answer, between two iterations.
@@ -71,6 +73,7 @@ impl StatusView {
             seq: 0,
             of,
             questions: Vec::new(),
+            questions_asked: 0,
             undriven: false,
             at_a_key: None,
             goes_on_at: None,

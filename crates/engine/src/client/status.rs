@@ -25,6 +25,7 @@ pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -
     let status = status_of(layout, state, holder);
     StatusView {
         questions: asked(state),
+        questions_asked: state.people.questions_asked,
         at_a_key: state.at_a_key(),
         goes_on_at: state.goes_on_at(),
         shows_change: state.config.mode.attended.show_diff
@@ -188,6 +189,10 @@ fn next_command(layout: &Layout, state: &State, driven: bool) -> String {
             }
         }
         (Status::Completed, _) => format!("piton diff {id}"),
+        // Whoever drives it sees to what was asked of it: neither an answer nor a resume would be taken any more.
+        _ if driven && (state.is_left_open() || state.requests.resume.is_some()) => {
+            format!("piton attach {id}")
+        }
         (Status::Waiting, _) if state.is_left_open() && !driven => format!("piton resume {id}"),
         (Status::Waiting, _) if !state.people.questions.is_empty() => format!("piton answer {id}"),
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
@@ -214,6 +219,10 @@ fn remote(layout: &Layout) -> Option<String> {
 
 /// What has to be brought about before that helps.
 fn next_once(state: &State) -> Option<String> {
+    // Its sentence says what: a missing program, a full disk, a check that reads the checkout.
+    if (state.status, state.reason) == (Status::Stopped, Some(Reason::Environment)) {
+        return Some("that is mended".to_owned());
+    }
     match still_holds(state).filter(|_| !state.status.is_active())? {
         StillHolds::Outside(condition) => Some(format!("{condition} no longer holds")),
         StillHolds::ForGood => None,

@@ -39,6 +39,8 @@ pub(super) fn view_of(layout: &Layout, state: &State, found: Found, holder: Opti
     let status = status_of(layout, state, found, holder);
     StatusView {
         questions: status.questions.clone(),
+        // A run that was given up has asked nobody.
+        questions_asked: if status.given_up_by.is_some() { 0 } else { state.questions_asked },
         counted: state.counters.attempts,
         screen: words::status(&status, state, SystemClock.now()),
         ending: words::ending(state, &status.next),
@@ -171,6 +173,8 @@ fn next_command(state: &State, driven: bool) -> String {
     let id: &RunId = &state.run;
     match (state.status, state.reason) {
         (Status::Completed, _) => format!("piton report {id}"),
+        // Whoever drives it sees to what was asked of it: neither an answer nor a resume would be taken any more.
+        _ if driven && state.is_left_open() => format!("piton attach {id}"),
         (Status::Waiting, _) if !state.questions().is_empty() => format!("piton answer {id}"),
         (Status::Waiting, _) if state.asks_people() => {
             let inner = state.inner_questions().first().map(|(_, asks)| asks.next());

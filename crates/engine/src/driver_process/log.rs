@@ -8,6 +8,7 @@ use piton_model::RunId;
 use piton_sys::file;
 use piton_view::{Error, ErrorKind};
 
+use super::Duty;
 use crate::layout::Layout;
 
 const NOTE: &str = "driver note: ";
@@ -58,6 +59,16 @@ pub(super) fn last_words_of(failure: &Error) -> String {
     text.replace('\n', " ")
 }
 
+/// Says it once more where the log was deleted under the driver: whoever sees no last words starts another driver, and with it the
+/// same work again. Where another took over, the log is that one's.
+pub(super) fn keep_last_words(layout: &Layout, duty: &Duty, failure: &Error) {
+    let at_start = duty.starter.map(|starter| layout.driver_log_at_start(&duty.run, starter));
+    let is_there = at_start.is_some_and(|log| log.exists()) || layout.driver_log(&duty.run).exists();
+    if failure.kind != ErrorKind::Held && !is_there {
+        append(layout, &duty.run, &last_words_of(failure));
+    }
+}
+
 /// How a driver says something that no event says.
 pub(super) fn note_of(text: &str) -> String {
     format!("{NOTE}{}", text.replace('\n', " "))
@@ -65,9 +76,12 @@ pub(super) fn note_of(text: &str) -> String {
 
 /// Adds to what drivers of `run` said, where nobody drives it. No reason to fail: it is said elsewhere, too.
 pub(crate) fn add(layout: &Layout, run: &RunId, text: &str) {
-    let line = format!("{}\n", note_of(text));
-    let _ = file::create_private_dir(&layout.driver_logs())
-        .and_then(|()| file::append(&layout.driver_log(run), line.as_bytes()));
+    append(layout, run, &note_of(text));
+}
+
+fn append(layout: &Layout, run: &RunId, line: &str) {
+    let _ = file::create_private_dir_below(&layout.state(), &layout.driver_logs())
+        .and_then(|()| file::append(&layout.driver_log(run), format!("{line}\n").as_bytes()));
 }
 
 /// What the last driver of `run` wanted a person to know.

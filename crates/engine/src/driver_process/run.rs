@@ -34,9 +34,10 @@ pub struct Duty {
 
 /// Drives a run until it rests. `say` writes a line to the log of this process.
 pub async fn run(layout: Layout, duty: &Duty, say: fn(&str)) -> Result<(), Error> {
-    let driven = drive_run(layout, duty, say).await;
+    let driven = drive_run(layout.clone(), duty, say).await;
     if let Err(error) = &driven {
         say(&log::last_words_of(error));
+        log::keep_last_words(&layout, duty, error);
     }
     driven
 }

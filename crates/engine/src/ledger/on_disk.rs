@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use piton_files::Problem;
 use piton_files::gaps::{Document, LedgerFile};
+use piton_model::ledger::Gap;
 use piton_model::ledger_machine::State;
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_sys::file;
@@ -15,8 +16,10 @@ use piton_sys::{Clock, SystemClock};
 
 use super::{Ledger, LedgerError, digest};
 
-/// How often a file that says nothing any more is looked at again, and how long after the last look.
+/// How often a file that may be half of one is looked at again, and how long after the last look.
 const LOOKS_MAX: usize = 200;
+/// Looks in a row that find the same gaps, fewer than there were: then somebody has taken the others out.
+const SAME_LOOKS: usize = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// The file as it was last read.
@@ -27,6 +30,11 @@ pub(super) struct Known {
     pub(super) digest: String,
     /// How the file stood before it was read, where that shows whether somebody has written to it since.
     look: Option<file::Look>,
+}
+
+/// Whether these are the first of the gaps that were there, and the others are gone: all of them, or those at the end.
+pub(super) fn is_cut(gaps: &[Gap], base: &[Gap]) -> bool {
+    gaps.len() < base.len() && gaps.iter().zip(base).all(|(gap, was)| gap.id == was.id)
 }
 
 impl Ledger<'_> {
@@ -86,25 +94,32 @@ impl Ledger<'_> {
         Ok(Some(known))
     }
 
-    /// The same for a ledger that is known. An editor that saves in place empties the file before it fills it: one that
-    /// says nothing any more is waited for, and once it has rested it is refused. Only `gaps: []` says that all are gone.
+    /// The same for a ledger that is known. An editor that saves in place empties the file before it fills it: one that may be the
+    /// beginning of another is waited for until it rests. One that says nothing even then is refused: only `gaps: []` says that all are gone.
     pub(super) async fn file_beside(&self, state: &State) -> Result<Option<Known>, LedgerError> {
-        let mut gaps = 0;
-        for _ in 0..LOOKS_MAX {
-            let file = self.file().await?;
-            if !file.as_ref().is_some_and(|file| file.document.says_nothing()) {
-                return Ok(file);
+        let (mut looks, mut same, mut last) = (0, 0, String::new());
+        loop {
+            let Some(file) = self.file().await? else { return Ok(None) };
+            if state.digest.as_ref() == Some(&file.digest) {
+                return Ok(Some(file));
             }
-            gaps = state.base().len();
-            if gaps == 0 {
-                return Ok(file);
+            same = if last == file.digest { same + 1 } else { 0 };
+            last.clone_from(&file.digest);
+            let base = state.base();
+            let is_half = is_cut(file.document.gaps(), &base) || !file.document.text().ends_with('\n');
+            looks += 1;
+            let says_nothing = file.document.says_nothing();
+            let rests = looks >= LOOKS_MAX
+                || same >= SAME_LOOKS && !says_nothing
+                || file::look_at_rest(&self.path(), SystemClock.now()).is_some();
+            match (is_half && !base.is_empty(), rests) {
+                (true, false) => tokio::time::sleep(BETWEEN_LOOKS).await,
+                (true, true) if says_nothing => {
+                    return Err(LedgerError::Emptied { path: self.path(), gaps: base.len() });
+                }
+                _ => return Ok(Some(file)),
             }
-            if file::look_at_rest(&self.path(), SystemClock.now()).is_some() {
-                break;
-            }
-            tokio::time::sleep(BETWEEN_LOOKS).await;
         }
-        Err(LedgerError::Emptied { path: self.path(), gaps })
     }
 
     /// What was read, if the file holds it still.

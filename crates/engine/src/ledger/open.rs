@@ -9,7 +9,7 @@ use piton_model::ledger_machine::{Command, Effect, LedgerEvent, State, decide};
 use piton_sys::lock::FileLock;
 
 use super::journal::{self, Planned};
-use super::on_disk::Known;
+use super::on_disk::{Known, is_cut};
 use super::{ABSENT, Changed, Ledger, LedgerError, adoption_of, digest};
 use crate::load::Loaded;
 
@@ -24,7 +24,7 @@ fn base_of(state: &State, file: Option<&Known>) -> Vec<Gap> {
     }
 }
 
-/// The file had gaps when it was read, and has none now.
+/// The file had more gaps when it was read, and may be half of one now.
 struct Emptied;
 
 /// A ledger that is being changed.
@@ -137,14 +137,14 @@ impl Open<'_, '_> {
         Ok(())
     }
 
-    /// Writes what is wished for. Where that does not fit what people have made of the file, they are right. A file that was emptied
+    /// Writes what is wished for. Where that does not fit what people have made of the file, they are right. A file that was cut
     /// since it was read is left alone: whoever completes the work reads it again first.
     async fn write(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         self.ledger.create_directory()?;
         let known = self.ledger.known();
         let (base, ours) = (base_of(self.state(), known.as_ref()), self.state().gaps.clone());
         let mut overruled = Vec::new();
-        let filled = |file: &[Gap]| if file.is_empty() && !base.is_empty() { Err(Emptied) } else { Ok(()) };
+        let filled = |file: &[Gap]| if is_cut(file, &base) { Err(Emptied) } else { Ok(()) };
         let wish = |file: &[Gap]| {
             filled(file)?;
             let merged = merge(&base, file, &ours);

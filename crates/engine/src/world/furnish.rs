@@ -96,7 +96,7 @@ pub(crate) fn furnish<S: Supervisor<Error = WorldError>>(
     let moved = Moved::new(root, tree);
     if let Some(link) = link_into_checkout(&moved, tree) {
         let link = link.strip_prefix(tree).unwrap_or(&link).display();
-        let help = "make it relative in the checkout, then start a new run, or work in place (`--here`)";
+        let help = "make it relative in the work tree and resume, or in the checkout and start a new run; `--here` works in place";
         return Err(WorldError::Furnish { what: format!("the link `{link}` {LEADS_BACK}; {help}") });
     }
     for path in &worktree.copy {

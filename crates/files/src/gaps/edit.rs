@@ -253,30 +253,56 @@ impl Document {
     fn remove(&self, stays: &[bool], edits: &mut Vec<Edit>) {
         for index in (0..self.gaps.len()).filter(|index| !stays[*index]) {
             let place = &self.places[index];
-            let range = match &self.layout {
-                Layout::Flow { .. } => self.flow_removal(index, stays[..index].contains(&true)),
+            let ranges = match &self.layout {
+                Layout::Flow { .. } => self.flow_removal(index, stays),
                 Layout::Block | Layout::NoValue(_) | Layout::Null(_) | Layout::Nothing => {
-                    whole_lines(&self.text, self.dash_line(place.start as usize), place.end as usize)
+                    vec![whole_lines(&self.text, self.dash_line(place.start as usize), place.end as usize)]
                 }
             };
-            edits.push(Edit { range, text: String::new() });
+            edits.extend(ranges.into_iter().map(|range| Edit { range, text: String::new() }));
         }
     }
 
-    /// The gap and one comma: the one before it where something is left there, else the one behind it.
-    fn flow_removal(&self, index: usize, has_stayed: bool) -> Range<usize> {
+    /// The gap and one comma: the one behind it, or the one before it where only what stands there is left. Comments stay.
+    fn flow_removal(&self, index: usize, stays: &[bool]) -> Vec<Range<usize>> {
         let Range { start, end } = self.places[index].range();
-        match (index.checked_sub(1), self.places.get(index + 1)) {
-            (Some(before), _) if has_stayed => self.places[before].end as usize..end,
-            (_, Some(next)) => start..next.start as usize,
-            (_, None) => start..end,
+        let before = index
+            .checked_sub(1)
+            .filter(|_| stays[..index].contains(&true) && !stays[index..].contains(&true));
+        let between = match (before, self.places.get(index + 1)) {
+            (Some(before), _) => self.places[before].end as usize..start,
+            (None, Some(next)) => end..next.start as usize,
+            (None, None) => end..end,
+        };
+        if !self.text[between.clone()].contains('#') {
+            return vec![start.min(between.start)..end.max(between.end)];
         }
+        let comma = self.comma_in(between).map(|comma| comma..comma + 1);
+        // What it leaves no comment on is no line any more.
+        let line = line_start(&self.text, start)..line_end(&self.text, end);
+        let behind = comma.clone().filter(|comma| comma.start >= end && comma.end <= line.end);
+        let done = behind.as_ref().map_or(end, |comma| comma.end);
+        let is_alone =
+            self.text[line.start..start].trim().is_empty() && self.text[done..line.end].trim().is_empty();
+        let gap = if is_alone { line.start..next_line(&self.text, line.end) } else { start..done };
+        comma.filter(|_| behind.is_none()).into_iter().chain([gap]).collect()
+    }
+
+    /// Where a comma stands between two gaps, and not in a comment.
+    fn comma_in(&self, between: Range<usize>) -> Option<usize> {
+        let mut place = between.start;
+        self.text[between].split_inclusive('\n').find_map(|line| {
+            let code = line.split('#').next().unwrap_or_default();
+            let comma = code.find(',').map(|comma| place + comma);
+            place += line.len();
+            comma
+        })
     }
 
     fn add(&self, added: &[&Gap], any_stays: bool, edits: &mut Vec<Edit>) {
         match (&self.layout, self.places.last()) {
             (Layout::Flow { list, in_flow }, _) if *in_flow || !self.places.is_empty() => {
-                edits.push(self.flow_addition(added, any_stays, list.clone()));
+                edits.extend(self.flow_addition(added, any_stays, list.clone()));
             }
             (Layout::Block, Some(last)) if !last.flow => {
                 let keys = self.style(self.places.len() - 1).column;
@@ -325,7 +351,7 @@ impl Document {
         Edit { range: next..next, text }
     }
 
-    fn flow_addition(&self, added: &[&Gap], any_stays: bool, list: Range<usize>) -> Edit {
+    fn flow_addition(&self, added: &[&Gap], any_stays: bool, list: Range<usize>) -> Vec<Edit> {
         let last = self.places.len().checked_sub(1);
         let shape = match last.map(|last| self.style(last).shape) {
             Some(Shape::Json) => Shape::Json,
@@ -343,9 +369,21 @@ impl Document {
                 let between = if own_line { format!(",{}{before}", style.newline) } else { ", ".to_owned() };
                 let first = if any_stays { between.as_str() } else { "" };
                 let end = self.places[last].end as usize;
-                Edit { range: end..end, text: format!("{first}{}", gaps.join(&between)) }
+                let line = line_end(&self.text, end);
+                if any_stays && self.text[end..line].contains('#') {
+                    // What is said behind the last gap is said of that one.
+                    let has_comma = self.comma_in(end..line).is_some();
+                    let comma = Edit {
+                        range: end..end,
+                        text: if has_comma { String::new() } else { ",".to_owned() },
+                    };
+                    let indent = if own_line { before } else { "  " };
+                    let text = format!("{}{indent}{}", style.newline, gaps.join(&between));
+                    return vec![comma, Edit { range: line..line, text }];
+                }
+                vec![Edit { range: end..end, text: format!("{first}{}", gaps.join(&between)) }]
             }
-            None => Edit { range: list.start + 1..list.start + 1, text: gaps.join(", ") },
+            None => vec![Edit { range: list.start + 1..list.start + 1, text: gaps.join(", ") }],
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One gap changes; everything else keeps its bytes.
 
 use piton_files::gaps::{Document, RewriteError, render};
-use piton_model::ledger::{GapStatus, Source, SourceKind, mark_checked, mark_verified};
+use piton_model::ledger::{Gap, GapStatus, Source, SourceKind, mark_checked, mark_verified};
 
 use crate::support::{NOW, change, gap, parse, verified};
 
@@ -281,4 +281,44 @@ fn a_whole_file_leaves_out_defaults() {
     );
     assert_eq!(Document::parse(render(&gaps).as_bytes()).unwrap().gaps(), gaps);
     assert_eq!(Document::parse(render(&[]).as_bytes()).unwrap().gaps(), []);
+}
+
+/// A list in brackets, with something said of each gap.
+const LISTED: &str = "gaps: [
+  {id: a, category: x}, # about a
+  # about b
+  {id: b, category: x}, # also b
+  {id: c, category: x} # about c
+]
+";
+
+#[test]
+fn comments_between_gaps_in_brackets_stay_where_they_are() {
+    let document = parse(LISTED);
+    let without = |id: &str| {
+        let gaps: Vec<_> = document.gaps().iter().filter(|gap| gap.id != id).cloned().collect();
+        document.rewrite(&gaps).unwrap()
+    };
+    assert_eq!(without("a"), LISTED.replace("{id: a, category: x},", ""));
+    assert_eq!(without("b"), LISTED.replace("{id: b, category: x},", ""));
+    let last =
+        LISTED.replace("{id: c, category: x}", "").replace("{id: b, category: x},", "{id: b, category: x}");
+    assert_eq!(without("c"), last);
+    let mut gaps = document.gaps().to_vec();
+    gaps.push(Gap::new("d", "x"));
+    let added = LISTED
+        .replace("{id: c, category: x} # about c", "{id: c, category: x}, # about c\n  {id: d, category: x}");
+    assert_eq!(document.rewrite(&gaps).unwrap(), added);
+    // All of them, and another in their place.
+    let other = document.rewrite(&[Gap::new("d", "x")]).unwrap();
+    assert!(
+        ["# about a", "# about b", "# also b", "# about c"].iter().all(|comment| other.contains(comment)),
+        "{other}"
+    );
+    // A line that holds no comment goes with its gap.
+    let plain = LISTED.replace(" # also b", "");
+    let gaps: Vec<_> = parse(&plain).gaps().iter().filter(|gap| gap.id != "a").cloned().collect();
+    assert_eq!(parse(&plain).rewrite(&gaps).unwrap(), plain.replace("{id: a, category: x},", ""));
+    let below = plain.replace(" # about a", "");
+    assert_eq!(parse(&below).rewrite(&gaps).unwrap(), below.replace("  {id: a, category: x},\n", ""));
 }

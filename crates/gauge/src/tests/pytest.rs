@@ -5,7 +5,8 @@
 //!
 //! A sum is certain behind the summary, which names tests, and behind all of the progress. Anywhere else a test may have
 //! printed it (`-s`): it is believed only if nothing of the session follows. If something does and the session names
-//! nobody, what is dropped may have been the sum of another session: then nothing is known.
+//! nobody, what is dropped may have been the sum of another session: then nothing is known. One that no session leads up to, be it by
+//! a head, its progress or a summary, counts only where no other session has any of these.
 
 use super::names::Names;
 use super::{Counts, Line, Outcome, Reader, Tally};
@@ -26,6 +27,8 @@ pub(super) struct Pytest {
     doubtful: Option<Counts>,
     /// One was dropped, and nothing shows that its session was this one.
     dropped: bool,
+    /// The sums that no session led up to.
+    stray: Vec<Counts>,
     /// Nobody knows which sums are pytest's.
     unknown: bool,
     announced: Option<u64>,
@@ -93,6 +96,9 @@ impl Reader for Pytest {
 
     fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
         self.abandon();
+        if !self.recognised {
+            std::mem::take(&mut self.stray).into_iter().for_each(|sum| self.summed(sum));
+        }
         if !self.recognised {
             return None;
         }
@@ -267,7 +273,12 @@ impl Pytest {
     /// A session that has not summed up did not come to its end, unless its progress did and its failures were told.
     fn abandon(&mut self) {
         if let Some(sum) = self.doubtful.take() {
-            return self.summed(sum);
+            if self.open || self.section != Section::Progress {
+                self.summed(sum);
+            } else {
+                self.stray.push(sum);
+            }
+            return;
         }
         if !self.open && self.seen.is_empty() {
             return;

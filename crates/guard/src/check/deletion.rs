@@ -61,7 +61,7 @@ fn removed(comparison: &Comparison) -> Vec<Draft> {
         let gone_with_code = comparison.mentions_removed(inventory, test);
         if !was_off
             && !gone_with_code
-            && !is_duplicate(comparison, *at)
+            && !comparison.duplicates.contains(at)
             && !is_merged(comparison, inventory, test)
         {
             by_file.entry(at.0).or_default().push(*at);
@@ -83,15 +83,6 @@ fn removed(comparison: &Comparison) -> Vec<Draft> {
         drafts.extend(tests.iter().map(|at| one_removed(comparison, *at)));
     }
     drafts
-}
-
-/// Whether another test of the new tree does the very same.
-fn is_duplicate(comparison: &Comparison, at: At) -> bool {
-    let print = comparison.old_print(at);
-    comparison.known_inventories().any(|inventory| {
-        let same = |test: &Test| Fingerprint::of(&inventory.source, &test.body) == print;
-        inventory.tests.iter().any(|test| !test.is_off() && same(test))
-    })
 }
 
 fn one_removed(comparison: &Comparison, at: At) -> Draft {
@@ -240,7 +231,7 @@ pub(super) fn literals_of_text(text: &str) -> Vec<String> {
 }
 
 /// The functions that a test calls and the types that it makes, apart from what asserts.
-pub(super) fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
+pub(crate) fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
     let source = &inventory.source;
     let is_made = |index: usize| {
         source.tokens[index].kind == Kind::Word

@@ -273,3 +273,78 @@ fn tests_that_leave_with_their_code_are_no_cheat() {
     assert_eq!(blocking(&found), [""; 0]);
     assert!(found.findings.iter().any(|finding| finding.rule == "feature-removed"));
 }
+
+const CALC: &str = "def add(a, b):\n    return a + b\n";
+const WRONG: &str = "def add(a, b):\n    return a - b\n";
+const ADDS: &str = "from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n";
+
+#[test]
+fn a_twin_that_tests_other_code_makes_up_for_nothing() {
+    let rust = |body: &str| {
+        format!(
+            "fn add(a: i32, b: i32) -> i32 {{ {body} }}\n\n#[cfg(test)]\nmod tests {{\n    use super::*;\n\n    #[test]\n    fn adds() {{\n        assert_eq!(add(1, 2), 3);\n    }}\n}}\n"
+        )
+    };
+    let (right, wrong) = (rust("a + b"), rust("a - b"));
+    let without = wrong.split("\n#[cfg(test)]").next().unwrap();
+    let cases: [(&[(&str, &str)], &[(&str, &str)], &str); 4] = [
+        (
+            &[("a/calc.py", WRONG), ("a/test_calc.py", ADDS), ("b/calc.py", CALC), ("b/test_calc.py", ADDS)],
+            &[("a/calc.py", WRONG), ("b/calc.py", CALC), ("b/test_calc.py", ADDS)],
+            "test-file-deleted",
+        ),
+        (
+            &[
+                ("a/calc.py", WRONG),
+                ("b/calc.py", CALC),
+                ("tests/test_a.py", "from a.calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n"),
+                ("tests/test_b.py", "from b.calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n"),
+            ],
+            &[
+                ("a/calc.py", WRONG),
+                ("b/calc.py", CALC),
+                ("tests/test_b.py", "from b.calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n"),
+            ],
+            "test-file-deleted",
+        ),
+        (
+            &[("src/a.rs", &wrong), ("src/b.rs", &right)],
+            &[("src/a.rs", without), ("src/b.rs", &right)],
+            "test-deleted",
+        ),
+        (
+            &[
+                ("test_a.py", "def made():\n    return A()\n\ndef test_it():\n    assert made().size == 3\n"),
+                ("test_b.py", "def made():\n    return B()\n\ndef test_it():\n    assert made().size == 3\n"),
+            ],
+            &[("test_b.py", "def made():\n    return B()\n\ndef test_it():\n    assert made().size == 3\n")],
+            "test-file-deleted",
+        ),
+    ];
+    for (before, after, rule) in cases {
+        assert_eq!(blocking(&report(before, after)), [rule], "{before:?}");
+    }
+}
+
+#[test]
+fn a_twin_that_tests_the_same_code_makes_up_for_a_test() {
+    let relative = "from ..calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n";
+    let cases: [(&[(&str, &str)], &[(&str, &str)]); 2] = [
+        (
+            &[("calc.py", CALC), ("unit/test_calc.py", ADDS), ("other/test_calc.py", ADDS)],
+            &[("calc.py", CALC), ("other/test_calc.py", ADDS)],
+        ),
+        (
+            &[
+                ("a/calc.py", CALC),
+                ("b/calc.py", CALC),
+                ("a/test_calc.py", ADDS),
+                ("a/tests/test_calc.py", relative),
+            ],
+            &[("a/calc.py", CALC), ("b/calc.py", CALC), ("a/tests/test_calc.py", relative)],
+        ),
+    ];
+    for (before, after) in cases {
+        assert_eq!(blocking(&report(before, after)), [""; 0], "{before:?}");
+    }
+}

@@ -11,7 +11,7 @@ pub(crate) struct SchemaArguments {
     pub(crate) name: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct LsArguments {
     /// Only runs of this kind.
     #[arg(long, value_name = "K", value_parser = word_of::<Kind>())]

@@ -42,7 +42,11 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
         None => serde_json::Map::new(),
     };
     let request = Request::Answer { question: question.question, answer, comment, seen, content };
-    let asked = client.request(&run, request).await?;
+    let asked = match client.request(&run, request).await {
+        // It was asked a moment ago.
+        Err(failure) if failure.kind == ErrorKind::Rejected => return Err(too_late(&run, question.question)),
+        asked => asked?,
+    };
     said(&asked, out);
     out.note(match asked.open || asked.status.is_active() {
         true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
@@ -94,16 +98,26 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
 }
 
 async fn pick(client: &dyn Client, run: &RunId, number: Option<u32>) -> Result<AskedView> {
-    let questions = client.status(run).await?.questions;
-    let mut fitting =
-        questions.into_iter().filter(|question| number.is_none_or(|number| question.question == number));
-    fitting.next().ok_or_else(|| {
-        Failure::usage(format!(
+    let status = client.status(run).await?;
+    let mut fitting = status
+        .questions
+        .into_iter()
+        .filter(|question| number.is_none_or(|number| question.question == number));
+    let asked = status.questions_asked;
+    fitting.next().ok_or_else(|| match number.unwrap_or(asked) {
+        closed if (1..=asked).contains(&closed) => too_late(run, closed),
+        _ => Failure::usage(format!(
             "run `{run}` asks nothing{}",
             number.map_or_else(String::new, |n| format!(" with number {n}"))
         ))
-        .hint(format!("run `piton status {run}`"))
+        .hint(format!("run `piton status {run}`")),
     })
+}
+
+/// The question was asked, and is not any more: the first answer counts.
+fn too_late(run: &RunId, question: u32) -> Failure {
+    Failure::new(ErrorKind::Person, format!("run `{run}` does not ask question {question} any more"))
+        .hint(format!("run `piton log {run}` to see what was answered"))
 }
 
 fn ask(question: &AskedView, out: &Output) -> Result<(Answer, Option<String>)> {

@@ -277,3 +277,23 @@ fn an_edit_of_a_person_does_not_cover_what_an_attempt_left_before_it() {
         assert_eq!(world.read("test_calc.py") == TESTS, refused == 1);
     }
 }
+
+#[test]
+fn a_failing_test_whose_twin_tests_other_code_is_missed() {
+    let world = World::outside_git();
+    world.shell("mkdir a b").exits(0);
+    for (directory, body) in [("a", "a - b"), ("b", "a + b")] {
+        world.write(&format!("{directory}/calc.py"), &format!("def add(a, b):\n    return {body}\n"));
+        world.write(
+            &format!("{directory}/test_calc.py"),
+            "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+        );
+    }
+    world.write("check.sh", "for it in */test_calc.py; do (cd ${it%/*}; python3 -B -c 'import test_calc; test_calc.test_add()') || exit 1; done\n");
+    for arguments in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "start"]] {
+        world.git(arguments);
+    }
+    let ran = runs(&world, &["rm a/test_calc.py", "sed -i s/-/+/ a/calc.py"], &[]).exits(0);
+    assert!(ran.out.contains("REFUSED `a/test_calc.py` is gone, and with it 1 test"), "{}", ran.out);
+    assert!(world.path("a/test_calc.py").exists());
+}

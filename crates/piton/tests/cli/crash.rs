@@ -124,6 +124,17 @@ fn an_attempt_whose_directory_is_gone_is_lost_where_it_may_have_changed_somethin
     }
 }
 
+/// The row of an iteration has what all its attempts changed, since all of that is judged.
+#[test]
+fn what_a_lost_attempt_changed_is_in_the_row_of_its_iteration() {
+    let first = "seq 3 > b.txt; touch $BESIDE/worked; sleep 600";
+    let (world, _) = left_alone(&format!("if [ $PITON_ATTEMPT = 1 ]; then {first}; fi"));
+    eventually("the agent has worked", || world.beside("worked").exists());
+    world.shell("rm -rf .piton/attempts/r/1").exits(0);
+    let ran = world.piton(&["resume", "r"]).exits(0);
+    assert!(ran.out.contains("attempt 1 was lost") && ran.out.contains("  +3 −0  "), "{}", ran.out);
+}
+
 #[test]
 fn a_frozen_driver_is_taken_over_only_when_asked() {
     let world = World::new();

@@ -149,6 +149,11 @@ fn a_damaged_row_of_one_run_leaves_the_others_alone() {
     let listed = world.piton(&["ls", "--all"]).exits(6);
     assert!(listed.out.contains("other-2") && !listed.out.contains("other-1"), "{}", listed.out);
     assert!(listed.err.contains("run `other-1`: its index row is not what was written"), "{}", listed.err);
+    let bare = world.piton(&["status"]).exits(6);
+    assert!(
+        bare.out.contains("other-2") && bare.err.contains("other-1"),
+        "which is meant is not known: {bare:?}"
+    );
     for words in [&["status", "r"][..], &["log", "other-2"], &["why", "other-2"]] {
         world.piton(words).exits(0);
     }

@@ -35,6 +35,19 @@ fn an_iteration_whose_attempt_vanishes_is_not_begun_again_without_a_record() {
 }
 
 #[test]
+fn work_is_not_begun_again_where_all_but_the_journal_is_taken_away() {
+    let taken = "rm -rf .piton/attempts .piton/leases .piton/anchors .piton/drivers";
+    let step = LOSES_ITS_ATTEMPT.replace("rm -rf .piton/attempts", taken);
+    let workflow = world(&format!("name: w\nsteps: [{{id: a, run: '{step}'}}]\n"));
+    let ran = workflow.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(7);
+    assert!(ran.err.contains("was deleted or replaced while it was in use"), "{}", ran.err);
+    begun_once_per_record(&workflow, "step_started");
+    let looped = World::new();
+    looped.loops("r1", &step, &["--here", "--until", "done"]).exits(7);
+    begun_once_per_record(&looped, "attempt_started");
+}
+
+#[test]
 fn nothing_works_on_for_a_journal_that_is_gone() {
     let step = r#"echo $$ > "$BESIDE/pid"; rm -f .piton/journal.db*; exec sleep 300"#;
     let ended = |world: &World| {

@@ -531,6 +531,33 @@ fn what_is_said_of_a_work_tree_that_lacks_something_helps_when_it_is_done() {
     world.piton(&["resume", "w"]).exits(0);
 }
 
+#[test]
+fn what_stops_a_run_before_it_begins_can_be_mended_and_resumed() {
+    let world = World::new();
+    world.shell(r#"ln -s "$PWD/a.txt" link && git add link && git commit -qm link"#).exits(0);
+    let next = "next      piton resume w, once that is mended\n";
+    let ran = world.loops("w", "echo two > b.txt", &["--check", CHECK, "--worktree"]).exits(7);
+    assert!(
+        ran.out.contains("make it relative in the work tree and resume") && ran.out.contains(next),
+        "{}",
+        ran.out
+    );
+    world.shell("ln -sf a.txt ../repo-w/link").exits(0);
+    world.piton(&["resume", "w"]).exits(0);
+    // A check that opens a file of the checkout.
+    let world = World::new();
+    world.write("../where", world.path("").to_str().unwrap());
+    let check = r#"test=cat "$(cat "$BESIDE/where")/a.txt" && test -e b.txt"#;
+    let ran = world.loops("w", "echo two > b.txt", &["--check", check, "--worktree"]).exits(7);
+    assert!(
+        ran.out.contains("make it find its own tree there and resume") && ran.out.contains(next),
+        "{}",
+        ran.out
+    );
+    world.write("../where", ".");
+    world.piton(&["resume", "w"]).exits(0);
+}
+
 /// A setup that says when it begins, waits for the gate, and says when it is done.
 const SLOW_SETUP: &str = r#"[worktree]
 setup = 'echo x >> ../begun; until test -e "$GATE"; do sleep 0.02; done; echo x >> ../done'

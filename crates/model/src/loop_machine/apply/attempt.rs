@@ -37,6 +37,7 @@ pub(super) fn finished(
     if let Some(report) = &end.report {
         people::take_report(state, report);
     }
+    let (added, removed) = lines_so_far(state, end.change.as_ref());
     if refused {
         iteration::take_back(state);
     }
@@ -48,8 +49,8 @@ pub(super) fn finished(
     state.work.ended = Some(Ended {
         message: end.message.as_deref().map(|text| clip(text, KEPT_MESSAGE_BYTES_MAX).to_owned()),
         duration_ms: end.duration_ms,
-        added: end.change.as_ref().map_or(0, |change| change.added),
-        removed: end.change.as_ref().map_or(0, |change| change.removed),
+        added,
+        removed,
         report: end.report.clone(),
         tests: end.guard.as_ref().map(|report| report.tests),
         assertions: end.guard.as_ref().map(|report| report.assertions),
@@ -86,9 +87,10 @@ pub(super) fn lost(state: &mut State, attempt: u32, left: &Left, ruling: &Attemp
     state.counters.tokens_unknown = state.counters.tokens_unknown.saturating_add(1);
     count(&mut state.counters, ruling);
     left.change.iter().for_each(|change| remember_change(state, change));
+    let (added, removed) = lines_so_far(state, left.change.as_ref());
     state.work.ended = Some(Ended {
-        added: left.change.as_ref().map_or(0, |change| change.added),
-        removed: left.change.as_ref().map_or(0, |change| change.removed),
+        added,
+        removed,
         tests: left.guard.as_ref().map(|report| report.tests),
         assertions: left.guard.as_ref().map(|report| report.assertions),
         suspect: ruling.suspect,
@@ -136,6 +138,16 @@ fn take_guard(state: &mut State, report: &GuardReport, verdict: Verdict, at: Tim
     let number = state.work.iteration;
     let kept = report.findings.iter().map(|finding| KeptFinding::new(number, at, verdict, finding.clone()));
     iteration::keep_findings(state, kept);
+}
+
+/// The lines that the iteration under way has added and removed, with this.
+fn lines_so_far(state: &mut State, change: Option<&Change>) -> (u64, u64) {
+    let standing = &mut state.work.standing;
+    if let Some(change) = change {
+        standing.added = standing.added.saturating_add(change.added);
+        standing.removed = standing.removed.saturating_add(change.removed);
+    }
+    (standing.added, standing.removed)
 }
 
 fn remember_change(state: &mut State, change: &Change) {

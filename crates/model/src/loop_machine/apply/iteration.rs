@@ -22,6 +22,7 @@ pub(super) fn take_back(state: &mut State) {
     let before = state.work.standing.clone();
     state.seen.modified_files.retain(|file| !before.first_changed.contains(file));
     state.counters.lines_changed = before.lines_changed;
+    (state.work.standing.added, state.work.standing.removed) = (0, 0);
     state.counters.no_progress_in_a_row = before.no_progress_in_a_row;
     state.counters.last_progress_iteration = before.last_progress_iteration;
     // The checks are run again on what is back.

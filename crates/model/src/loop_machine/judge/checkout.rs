@@ -52,8 +52,9 @@ fn reads_outside(beside: &Beside) -> Option<String> {
     let opened = listed(&beside.opened)?;
     Some(format!(
         "the check `{}` opens files of the checkout while it runs in the work tree ({opened}), so it would judge \
-         those and not the work; begin anew with `piton loop` once it finds its own tree (`[worktree] setup`), in place \
-         (`--here`), or, where that is meant, with `[worktree] compare = false`: a run keeps the settings that it began with",
+         those and not the work; make it find its own tree there and resume, or begin anew with `piton loop` and a `[worktree] setup` \
+         that does so, or, where it is meant, `compare = false`, since a run keeps the settings that it began with; `--here` works in \
+         place",
         beside.name
     ))
 }

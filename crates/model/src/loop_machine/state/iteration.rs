@@ -136,13 +136,17 @@ impl Best {
 }
 
 /// How a run stood before the iteration under way: what is put back takes with it what it was counted for.
-#[record(Default, omit(objectives))]
+#[record(Default, omit(objectives, added, removed))]
 #[serde(default)]
 pub struct Standing {
     /// The best iteration.
     pub best: Option<Best>,
     /// Lines that had been changed.
     pub lines_changed: u64,
+    /// Lines that the attempts of the iteration under way have added so far: what one that was lost left is judged with the next.
+    pub added: u64,
+    /// And removed.
+    pub removed: u64,
     /// Files that the iteration under way is the first to change.
     pub first_changed: Vec<String>,
     /// Iterations in a row that had changed nothing that matters.
@@ -161,6 +165,8 @@ impl Standing {
         Self {
             best: state.judged.best.clone(),
             lines_changed: state.counters.lines_changed,
+            added: 0,
+            removed: 0,
             first_changed: Vec::new(),
             no_progress_in_a_row: state.counters.no_progress_in_a_row,
             last_progress_iteration: state.counters.last_progress_iteration,

@@ -25,7 +25,7 @@ pub(super) async fn list(place: &Place, arguments: &ListArguments, out: &Output)
     };
     let gaps: Vec<&Gap> = state.gaps.iter().filter(fits).collect();
     if out.json {
-        out.json(&gaps.iter().map(|gap| gap_json(gap, &state, now)).collect::<Vec<_>>());
+        out.json_list(gaps.iter().map(|gap| gap_json(gap, &state, now)));
         return Ok(ExitCode::Done);
     }
     let mut rows = vec![["ID", "STATUS", "PRIO", "AGE", "TTL", "DUE", "CATEGORY"].map(str::to_owned)];

@@ -43,6 +43,12 @@ fn held(world: &World, words: &[&str]) -> (Started, FileLock) {
 /// What the file may hold while an editor saves it in place.
 const BEGINNINGS: [&str; 3] = ["", "# Ours.\n", "gaps:\n"];
 
+/// The same, and half of it as one that is slow has written it: sound by itself.
+fn beginnings(full: &str) -> Vec<String> {
+    let half = &full[..full.rfind("- id:").unwrap()];
+    BEGINNINGS.into_iter().chain([half]).map(str::to_owned).collect()
+}
+
 /// What an editor that saves in place does first.
 fn begin(world: &World, beginning: &str) {
     let mut file = File::options().write(true).truncate(true).open(world.path("gaps.yaml")).unwrap();
@@ -98,9 +104,9 @@ fn what_an_earlier_command_gave_up_does_not_fail_the_next() {
 
 #[test]
 fn a_file_that_is_saved_in_place_is_waited_for_before_it_is_read() {
-    for beginning in BEGINNINGS {
+    let full = known().read("gaps.yaml");
+    for beginning in &beginnings(&full) {
         let world = known();
-        let full = world.read("gaps.yaml");
         begin(&world, beginning);
         let started = start(&world, &["verify", "teams", "--findings", "Nine."]);
         eventually("it has the ledger", || {
@@ -117,9 +123,9 @@ fn a_file_that_is_saved_in_place_is_waited_for_before_it_is_read() {
 
 #[test]
 fn a_file_that_is_saved_in_place_is_waited_for_before_it_is_written() {
-    for beginning in BEGINNINGS {
+    let full = known().read("gaps.yaml");
+    for beginning in &beginnings(&full) {
         let world = known();
-        let full = world.read("gaps.yaml");
         let (started, lock) = held(&world, &["verify", "teams", "--findings", "Nine."]);
         let begun = hits(&world, "store.begin");
         begin(&world, beginning);
