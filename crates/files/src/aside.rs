@@ -4,7 +4,7 @@
 //! from the time of the run, not from a clock. Each new place is listed before it is taken, in `.piton/own-files`: a
 //! snapshot leaves out what is listed, as long as its content is the listed one.
 
-use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use piton_model::Timestamp;
@@ -14,6 +14,9 @@ use crate::place::{Alone, check};
 
 /// Far more than the files that piton keeps in a repository need.
 const LIST_BYTES_MAX: u64 = 16 << 20;
+
+/// The largest file that is listed.
+const DIGEST_BYTES_MAX: u64 = 64 << 20;
 
 /// A file that piton did not write and moved out of its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +96,7 @@ impl List {
 
     /// Adds that `to` will hold what `from` holds now, and drops what is gone.
     fn add(&self, from: &Path, to: &Path) -> Result<(), Error> {
+        let Some(digest) = digest(from)? else { return Ok(()) };
         let path = list_of_own_files(&self.root);
         let known = file::read_regular(&path, LIST_BYTES_MAX)?.unwrap_or_default();
         let known = String::from_utf8_lossy(&known);
@@ -102,16 +106,25 @@ impl List {
         };
         let mut lines: Vec<_> = known.lines().filter(is_there).map(str::to_owned).collect();
         let place = to.strip_prefix(&self.root).unwrap_or(to);
-        lines.push(format!("{}  {}", digest(from)?, place.display()));
+        lines.push(format!("{digest}  {}", place.display()));
         file::write_atomic(&path, (lines.join("\n") + "\n").as_bytes(), Durability::Synced)
     }
 }
 
-fn digest(path: &Path) -> Result<String, Error> {
+/// `None` of what is no file, or one that takes long to read: a snapshot has it then like any other.
+fn digest(path: &Path) -> Result<Option<String>, Error> {
     let failed = |error| Error::new("read", path, error);
+    let (file, length) = match file::open_regular(path) {
+        Ok(opened) => opened.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?,
+        Err(error) if error.refusal().is_some() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if length > DIGEST_BYTES_MAX {
+        return Ok(None);
+    }
     let mut hasher = blake3::Hasher::new();
-    std::io::copy(&mut File::open(path).map_err(failed)?, &mut hasher).map_err(failed)?;
-    Ok(hasher.finalize().to_hex().to_string())
+    std::io::copy(&mut file.take(DIGEST_BYTES_MAX), &mut hasher).map_err(failed)?;
+    Ok(Some(hasher.finalize().to_hex().to_string()))
 }
 
 /// `20260215T120320Z` and the like.

@@ -44,7 +44,7 @@ pub struct Head {
 
 /// The repository whose run made the work tree at `root`; `None` for a work tree of a person's own.
 pub fn owner_of(root: &Path) -> Option<PathBuf> {
-    let link = std::fs::read_to_string(root.join(".git")).ok()?;
+    let link = String::from_utf8(file::read_regular(&root.join(".git"), PATH_BYTES_MAX).ok()??).ok()?;
     let git_dir = root.join(link.strip_prefix("gitdir:")?.trim());
     let owner = file::read_regular(&git_dir.join(OWNER), PATH_BYTES_MAX).ok()??;
     Some(PathBuf::from(OsString::from_vec(owner)))
@@ -84,7 +84,7 @@ impl Workspace {
         if changed(self.root(), "--untracked-files=normal")?.is_empty() {
             return has_dirty_submodule(self.root());
         }
-        let own = self.leave().with_listed(self.root())?;
+        let own = self.leave().with_listed(self.root(), &mut self.reading())?;
         let files = changed(self.root(), "--untracked-files=all")?;
         let is_own = |path: &[u8]| own.covers(&RepoPath::from_bytes(path));
         let mut files = files.split(|&byte| byte == 0).filter(|line| !line.is_empty());

@@ -2,9 +2,10 @@
 //!
 //! Every call has the same hard settings: no hooks, no file system monitor, no external transport, no
 //! housekeeping, no prompts, no lazy fetching, nothing inherited through `GIT_*`, messages in English, and
-//! loose objects on disk before git ends.
+//! loose objects on disk before git ends. Pipes in its way do not hold it up: see [`crate::pipes`].
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,7 +14,8 @@ use std::time::Duration;
 
 use piton_sys::process::{Program, ProgramOutput, RunLimits, find_program};
 
-use crate::Error;
+use crate::pipes::Pipes;
+use crate::{Error, Stop};
 
 /// Enough for a first snapshot of a very large tree on a slow disk.
 const DEADLINE: Duration = Duration::from_secs(15 * 60);
@@ -60,6 +62,7 @@ pub(crate) struct Call {
     directory: PathBuf,
     stdin: Vec<u8>,
     output_bytes_max: usize,
+    stop: Option<Stop>,
 }
 
 impl Call {
@@ -73,6 +76,7 @@ impl Call {
             directory: directory.to_owned(),
             stdin: Vec::new(),
             output_bytes_max: LISTING_BYTES_MAX,
+            stop: None,
         }
     }
 
@@ -108,10 +112,22 @@ impl Call {
         self
     }
 
+    /// Ends git where somebody wants it ended.
+    pub(crate) fn unless(mut self, stop: Option<Stop>) -> Self {
+        self.stop = stop;
+        self
+    }
+
     /// Runs git; any exit code is an answer.
     pub(crate) fn run(self) -> Result<ProgramOutput, Error> {
         let command = self.command;
-        let mut program = Program::new(program()?).current_dir(self.directory).stdin_bytes(self.stdin);
+        let git_dir = self.env.iter().find(|(name, _)| name == "GIT_DIR").map(|(_, value)| Path::new(value));
+        let pipes = RefCell::new(Pipes::of_call(&self.directory, git_dir));
+        let is_over = || {
+            pipes.borrow_mut().release();
+            self.stop.as_ref().is_some_and(Stop::is_due)
+        };
+        let mut program = Program::new(program()?).current_dir(&self.directory).stdin_bytes(self.stdin);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_"))
         {
             program = program.env_remove(name);
@@ -119,7 +135,7 @@ impl Call {
         for (name, value) in ENVIRONMENT {
             program = program.env(name, value);
         }
-        for (name, value) in self.env {
+        for (name, value) in &self.env {
             program = program.env(name.as_ref(), value);
         }
         for setting in SETTINGS.into_iter().map(OsString::from).chain(self.settings) {
@@ -130,8 +146,11 @@ impl Call {
         let output = program
             .arg(command)
             .args(self.args)
-            .run(limits)
+            .run_unless(limits, &is_over)
             .map_err(|source| Error::Run { command, source })?;
+        if output.cancelled {
+            return Err(Error::Stopped);
+        }
         if output.timed_out {
             return Err(Error::TimedOut { command, seconds: DEADLINE.as_secs() });
         }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use piton_sys::{file, time_of_changes};
 
 use crate::disk::{Disk, Look, Seen};
+use crate::left_out::Reading;
 use crate::memo::{Memo, Stamp};
 use crate::repository::Repository;
 use crate::select::{Budget, Selection, select};
@@ -46,9 +47,9 @@ pub(crate) struct Leave {
 
 impl Leave {
     /// The same, with what is listed now and is as it was listed.
-    pub(crate) fn with_listed(mut self, work_tree: &Path) -> Result<Self, Error> {
+    pub(crate) fn with_listed(mut self, work_tree: &Path, reading: &mut Reading) -> Result<Self, Error> {
         if let Some(list) = &self.listed {
-            self.rendered.extend(own::unchanged(work_tree, list)?);
+            self.rendered.extend(own::unchanged(work_tree, list, reading)?);
         }
         Ok(self)
     }
@@ -94,7 +95,7 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     let known = unit.seen.take();
     let disk = known.as_ref().and_then(|known| known.look(shadow.work_tree(), &unit.leave));
     let is_told = !their_index_changed && memo.rules.as_ref() == Some(&rules) && memo.is_plain();
-    let (mut status, leave) = look_for_changes(&unit, known.filter(|_| is_told), disk.as_ref())?;
+    let (mut status, leave) = look_for_changes(&unit, known.filter(|_| is_told), disk.as_ref(), budget)?;
     unit.leave = leave;
     let unit = &unit;
     forget_own(&mut status, &unit.leave);
@@ -121,7 +122,7 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     let is_simple = memo.is_plain() && selection.refused.is_empty() && status.unreadable.is_empty();
     let index = Stamp::of(&shadow.index()).ok().filter(|_| is_simple);
     let seen = Seen::after(look, index, &unit.leave, &status, &selection.taken);
-    let left_out = describe_left_out(shadow.work_tree(), selection.refused, &mut status, memo);
+    let left_out = describe_left_out(unit, selection.refused, &mut status, memo, budget);
     Ok(Captured { tree, nested: memo.nested.iter().cloned().collect(), left_out, seen })
 }
 
@@ -130,10 +131,11 @@ fn look_for_changes(
     unit: &Unit<'_>,
     known: Option<Seen>,
     disk: Option<&Disk>,
+    budget: &mut Budget,
 ) -> Result<(Status, Leave), Error> {
     let shadow = unit.shadow;
     // After somebody has looked: whatever of piton's was seen is listed by now.
-    let leave = || unit.leave.clone().with_listed(shadow.work_tree());
+    let mut leave = || unit.leave.clone().with_listed(shadow.work_tree(), &mut budget.reading);
     if let Some((known, disk)) = known.zip(disk) {
         let leave = leave()?;
         if let Some(status) = known.contents(disk, Stamp::of(&shadow.index()).ok(), &leave) {
@@ -258,16 +260,18 @@ fn write_tree(shadow: &Shadow, memo: &mut Memo) -> Result<TreeId, Error> {
 }
 
 fn describe_left_out(
-    work_tree: &Path,
+    unit: &Unit<'_>,
     refused: Vec<(RepoPath, Why)>,
     status: &mut Status,
     memo: &mut Memo,
+    budget: &mut Budget,
 ) -> Vec<LeftOut> {
+    let work_tree = unit.shadow.work_tree();
     let ignored = std::mem::take(&mut status.ignored);
     let ignored = left_out::noteworthy(work_tree, ignored, &status.ignored_directories);
     let ignored = ignored.into_iter().map(|path| (path, Why::Ignored));
     let unreadable = status.unreadable.iter().map(|path| (path.clone(), Why::Unreadable));
     let paths: BTreeMap<_, _> = ignored.chain(unreadable).chain(refused).collect();
     memo.digests.retain(|path, _| paths.contains_key(path));
-    paths.iter().map(|(path, why)| left_out::describe(work_tree, path, *why, memo)).collect()
+    paths.iter().map(|(path, why)| left_out::describe(work_tree, path, *why, memo, &mut budget.reading)).collect()
 }

@@ -19,6 +19,9 @@ pub enum Error {
     /// git was killed at the deadline.
     #[error("`git {command}` did not end within {seconds} s")]
     TimedOut { command: &'static str, seconds: u64 },
+    /// Somebody wants the run stopped now.
+    #[error("the run is to stop now, and the tree takes longer to record")]
+    Stopped,
     /// git said no.
     #[error("`git {command}` failed ({}): {stderr}", describe(*status))]
     Git { command: &'static str, status: Ended, stderr: String },

@@ -1,14 +1,20 @@
 //! What is not in a snapshot, listed with its hash so that a change to it is noticed.
 //!
+//! Reading it has bounds, since a file can be of any size and need not take any room: beyond them a file is known by what the
+//! file system says of it.
+//!
 //! Ignored files count where they look like tests or like configuration: that is where an agent could hide
 //! what decides whether its work passes. Their content is never kept, only its hash.
 
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
+
+use piton_sys::{Clock, SystemClock, file};
 
 use crate::memo::{Memo, Stamp};
-use crate::{LeftOut, RepoPath, Why};
+use crate::{LeftOut, RepoPath, Stop, Why};
 
 /// How many ignored files are listed.
 const IGNORED_LISTED_MAX: usize = 200;
@@ -18,39 +24,74 @@ const IGNORED_VISITED_MAX: usize = 2000;
 const TEST_DIRECTORIES: [&[u8]; 5] = [b"test", b"tests", b"__tests__", b"spec", b"specs"];
 const CONFIG_ENDINGS: [&[u8]; 7] = [b".toml", b".json", b".yaml", b".yml", b".ini", b".cfg", b".conf"];
 
-/// Describes one file, with its digest from the memo where the file is the same as then.
-pub(crate) fn describe(work_tree: &Path, path: &RepoPath, why: Why, memo: &mut Memo) -> LeftOut {
+/// How long a snapshot reads what it leaves out.
+const READ_FOR: Duration = Duration::from_secs(20);
+
+/// A file that takes no time: it is read also where the run is to stop now.
+const SMALL_BYTES_MAX: u64 = 1 << 20;
+
+/// How much may still be read of files that are not kept.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    bytes_left: u64,
+    /// On the monotonic clock.
+    until: Duration,
+    stop: Stop,
+}
+
+impl Reading {
+    pub(crate) fn new(bytes_left: u64, stop: Stop) -> Self {
+        Self { bytes_left, until: SystemClock.monotonic() + READ_FOR, stop }
+    }
+
+    /// BLAKE3 of what a file holds, or of where a link points; `None` where that would be more than may be read.
+    pub(crate) fn digest(&mut self, path: &Path) -> io::Result<Option<String>> {
+        if path.symlink_metadata()?.is_symlink() {
+            let target = std::fs::read_link(path)?;
+            return Ok(Some(blake3::hash(target.as_os_str().as_bytes()).to_hex().to_string()));
+        }
+        let opened = file::open_regular(path).map_err(|error| error.source)?;
+        let (mut file, length) = opened.ok_or(io::ErrorKind::NotFound)?;
+        if length > self.bytes_left {
+            return Ok(None);
+        }
+        let mut hasher = blake3::Hasher::new();
+        let mut buffer = vec![0; 256 * 1024];
+        loop {
+            if (length > SMALL_BYTES_MAX && self.stop.is_asked()) || SystemClock.monotonic() >= self.until {
+                return Ok(None);
+            }
+            let count = file.read(&mut buffer)?;
+            if count == 0 {
+                return Ok(Some(hasher.finalize().to_hex().to_string()));
+            }
+            // It may grow meanwhile.
+            let Some(left) = self.bytes_left.checked_sub(count as u64) else { return Ok(None) };
+            self.bytes_left = left;
+            hasher.update(&buffer[..count]);
+        }
+    }
+}
+
+/// Describes one file, with what is known of it from the memo where the file is the same as then.
+pub(crate) fn describe(
+    work_tree: &Path,
+    path: &RepoPath,
+    why: Why,
+    memo: &mut Memo,
+    reading: &mut Reading,
+) -> LeftOut {
     let on_disk = work_tree.join(path.as_path());
     let Ok(stamp) = Stamp::of(&on_disk) else {
         return LeftOut { path: path.clone(), bytes: 0, digest: None, why };
     };
     let known = memo.digests.get(path).filter(|(then, _)| *then == stamp).map(|(_, digest)| digest.clone());
-    let digest = known.or_else(|| digest(&on_disk).ok());
+    let read = || Some(reading.digest(&on_disk).ok()?.unwrap_or_else(|| stamp.digest()));
+    let digest = known.or_else(read);
     if let Some(digest) = &digest {
         memo.digests.insert(path.clone(), (stamp, digest.clone()));
     }
     LeftOut { path: path.clone(), bytes: stamp.bytes, digest, why }
-}
-
-/// BLAKE3 of what a file holds, or of where a link points.
-pub(crate) fn digest(path: &Path) -> io::Result<String> {
-    let metadata = path.symlink_metadata()?;
-    if metadata.is_symlink() {
-        let target = std::fs::read_link(path)?;
-        return Ok(blake3::hash(target.as_os_str().as_bytes()).to_hex().to_string());
-    }
-    if !metadata.is_file() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let mut file = std::fs::File::open(path)?;
-    let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; 256 * 1024];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hasher.finalize().to_hex().to_string()),
-            count => hasher.update(&buffer[..count]),
-        };
-    }
 }
 
 /// Those of the ignored files that look like tests or configuration, at most a fixed number of them.

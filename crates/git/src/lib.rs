@@ -51,8 +51,10 @@ mod error;
 mod id;
 mod path;
 mod programs;
+mod pipes;
 mod repository;
 mod shadow;
+mod stop;
 
 pub use branch::{Head, Standing, owner_of};
 pub use call::calls_made;
@@ -64,5 +66,6 @@ pub use lacking::Ignored;
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};
+pub use stop::Stop;
 pub use tree::{Changed, CommittedTree, Entry, ListedTree, Listings, ReadError, Tree, WorkTree};
 pub use workspace::Workspace;

@@ -79,6 +79,12 @@ impl Stamp {
         path.symlink_metadata().map(|metadata| Self::from(&metadata))
     }
 
+    /// What it says, as a name that no digest of a content has.
+    pub(crate) fn digest(&self) -> String {
+        let text = serde_json::to_vec(self).expect("a stamp is plain numbers");
+        format!("times:{}", blake3::hash(&text).to_hex())
+    }
+
     /// The same where it is about a file or a link; of anything else only what kind it is, since that has no content.
     pub(crate) fn of_contents(self) -> Self {
         let has_contents = [FileType::RegularFile, FileType::Symlink].contains(&self.kind());

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use piton_sys::process::ProgramOutput;
 
-use crate::Error;
 use crate::call::{Call, failed, not_understood};
+use crate::{Error, Stop};
 
 const COMMAND: &str = "rev-parse";
 
@@ -33,6 +33,8 @@ pub(crate) struct Repository {
     pub(crate) format: String,
     /// `core.excludesFile`, where the user has one.
     pub(crate) excludes_file: Option<OsString>,
+    /// What ends calls of git early.
+    pub(crate) stop: Option<Stop>,
 }
 
 impl Repository {
@@ -72,6 +74,7 @@ impl Repository {
             common_dir,
             format: String::from_utf8_lossy(format).into_owned(),
             excludes_file: None,
+            stop: None,
         }))
     }
 
@@ -86,6 +89,7 @@ impl Repository {
             index: None,
             format: "sha1".to_owned(),
             excludes_file: None,
+            stop: None,
         }
     }
 
@@ -115,7 +119,8 @@ impl Repository {
 
     /// A call that sees this repository as the user does, but for the hardened settings.
     pub(crate) fn call(&self, command: &'static str) -> Call {
-        Call::new(command, &self.top).env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", &self.top)
+        let call = Call::new(command, &self.top).unless(self.stop.clone());
+        call.env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", &self.top)
     }
 }
 

@@ -136,7 +136,7 @@ impl HandsOff {
         let uncaptured = now.left_out.iter().chain(&then.left_out).map(|left_out| left_out.path.clone());
         Ok(Self {
             uncaptured: uncaptured.collect(),
-            own: workspace.leave().with_listed(workspace.root())?,
+            own: workspace.leave().with_listed(workspace.root(), &mut workspace.reading())?,
             hidden_now: hidden(now)?,
             hidden_then: hidden(then)?,
             root: workspace.root().to_owned(),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rustix::fs::Access;
 
+use crate::left_out::Reading;
 use crate::memo::Stamp;
 use crate::{Caps, Error, RepoPath, Why};
 
@@ -15,14 +16,17 @@ pub(crate) struct Budget {
     file_bytes_max: u64,
     bytes_left: u64,
     refused_max: usize,
+    /// How much is read of what is not taken in.
+    pub(crate) reading: Reading,
 }
 
 impl Budget {
-    pub(crate) fn new(caps: Caps) -> Self {
+    pub(crate) fn new(caps: Caps, reading: Reading) -> Self {
         Self {
             file_bytes_max: caps.file_bytes_max,
             bytes_left: caps.snapshot_bytes_max,
             refused_max: caps.left_out_max,
+            reading,
         }
     }
 }

@@ -13,7 +13,7 @@ use piton_sys::file::{self, Durability};
 
 use crate::call::Call;
 use crate::repository::Repository;
-use crate::{Error, SnapshotId};
+use crate::{Error, SnapshotId, Stop};
 
 /// No conversion of any kind, and no say for the tree in what counts as text when it is compared.
 const ATTRIBUTES: &str =
@@ -30,6 +30,7 @@ pub(crate) struct Shadow {
     objects: PathBuf,
     format: String,
     excludes_file: Option<OsString>,
+    stop: Option<Stop>,
 }
 
 impl Shadow {
@@ -41,6 +42,7 @@ impl Shadow {
             objects: repository.objects.clone(),
             format: repository.format.clone(),
             excludes_file: repository.excludes_file.clone(),
+            stop: repository.stop.clone(),
         }
     }
 
@@ -74,6 +76,7 @@ impl Shadow {
     /// A call that sees our settings only.
     pub(crate) fn call(&self, command: &'static str) -> Call {
         let call = Call::new(command, &self.work_tree)
+            .unless(self.stop.clone())
             .env("GIT_DIR", &self.directory)
             .env("GIT_WORK_TREE", &self.work_tree)
             .env("GIT_OBJECT_DIRECTORY", &self.objects)

@@ -57,7 +57,8 @@ pub struct Nested {
 pub struct LeftOut {
     pub path: RepoPath,
     pub bytes: u64,
-    /// BLAKE3 of its content in hexadecimal; `None` where it could not be read.
+    /// BLAKE3 of its content in hexadecimal; of one that is too large to read, `times:` and that of its size, times and
+    /// inode; `None` where it could not be read.
     pub digest: Option<String>,
     /// Why it is not in the snapshot.
     pub why: Why,
@@ -87,12 +88,19 @@ pub struct Caps {
     pub snapshot_bytes_max: u64,
     /// How many files may be left out for one of these reasons before the snapshot fails.
     pub left_out_max: usize,
+    /// How much of what is left out is read in one snapshot, to know whether it changes. Of a file beyond that counts what the
+    /// file system says of it.
+    pub read_bytes_max: u64,
 }
 
 impl Caps {
     /// What holds unless a caller says otherwise.
-    pub const DEFAULT: Self =
-        Self { file_bytes_max: 64 << 20, snapshot_bytes_max: 1 << 30, left_out_max: 1000 };
+    pub const DEFAULT: Self = Self {
+        file_bytes_max: 64 << 20,
+        snapshot_bytes_max: 1 << 30,
+        left_out_max: 1000,
+        read_bytes_max: 4 << 30,
+    };
 }
 
 impl Default for Caps {

@@ -14,7 +14,7 @@ use crate::combine::Entry;
 use crate::diff::{RawChange, raw_changes};
 use crate::programs::Storing;
 use crate::tree::blobs;
-use crate::{Error, LeftOut, Nested, RepoPath, Snapshot, SnapshotId, Why, Workspace, left_out};
+use crate::{Error, LeftOut, Nested, RepoPath, Snapshot, SnapshotId, Why, Workspace};
 
 const ATTRIBUTES: &str = "check-attr";
 /// Attributes that change what is stored. The first three are about line ends.
@@ -252,7 +252,11 @@ impl Staging<'_> {
     fn entry_of_large(&self, file: &LeftOut) -> Result<Option<Entry>, Error> {
         let is_large = matches!(file.why, Why::TooLarge | Why::SnapshotFull);
         let path = self.workspace.root().join(file.path.as_path());
-        let is_same = || file.digest.is_some() && left_out::digest(&path).ok() == file.digest;
+        // One that was never read is not read now.
+        let mut reading = self.workspace.reading();
+        let mut is_same = || {
+            file.digest.is_some() && reading.digest(&path).ok().flatten() == file.digest
+        };
         let is_inside = self.inner.iter().any(|nested| file.path.is_within(&nested.path));
         if !is_large
             || is_inside

@@ -18,6 +18,7 @@ const ROUNDS_MAX: u32 = 4;
 
 pub(crate) fn take(workspace: &Workspace, run: &str, message: &str) -> Result<Snapshot, Error> {
     check_run(run)?;
+    let workspace = &workspace.stopping();
     let shadow = Shadow::new(workspace.run_directory(run), workspace.root(), &workspace.repository);
     let mut round = 1;
     loop {
@@ -29,6 +30,11 @@ pub(crate) fn take(workspace: &Workspace, run: &str, message: &str) -> Result<Sn
             Err(Error::Git { .. } | Error::Answer { .. }) if round == 1 => {}
             Err(Error::Git { .. } | Error::Answer { .. }) if round == 2 => {
                 reset_all(workspace, &shadow, run)?
+            }
+            // The git that was ended had no chance to take its locks away.
+            Err(Error::Stopped) => {
+                workspace.clean_stale_locks(run)?;
+                return Err(Error::Stopped);
             }
             other => return other,
         }
@@ -95,7 +101,7 @@ fn capture_all(
     known: Option<Seen>,
     memo: &mut Memo,
 ) -> Result<(Contents, Option<Seen>), Error> {
-    let mut budget = Budget::new(workspace.caps);
+    let mut budget = Budget::new(workspace.caps, workspace.reading());
     let leave = workspace.leave();
     let repository = Some(&workspace.repository);
     let unit = Unit { shadow, repository, is_top: true, exclude, leave: leave.clone(), seen: known };
@@ -166,7 +172,8 @@ fn capture_nested(
 /// its files are captured all the same.
 fn discover(directory: &Path, outer: &Repository) -> Option<Repository> {
     let found = Repository::discover(directory).ok().flatten()?;
-    let found = Repository { excludes_file: outer.excludes_file.clone(), ..found };
+    let (excludes_file, stop) = (outer.excludes_file.clone(), outer.stop.clone());
+    let found = Repository { excludes_file, stop, ..found };
     (found.top == directory).then_some(found)
 }
 

@@ -9,10 +9,11 @@ use piton_sys::file;
 use crate::capture::Leave;
 use crate::compared::Comparisons;
 use crate::disk::Seen;
+use crate::left_out::Reading;
 use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
-    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Treeish, diff, protect, record,
+    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, diff, protect, record,
     restore, take,
 };
 
@@ -25,6 +26,7 @@ pub struct Workspace {
     pub(crate) rendered: BTreeSet<RepoPath>,
     pub(crate) listed: Option<PathBuf>,
     pub(crate) caps: Caps,
+    pub(crate) stop: Stop,
     comparisons: Comparisons,
     /// What the last snapshot saw, and of which run that was.
     seen: Arc<Mutex<Option<(String, Seen)>>>,
@@ -66,6 +68,7 @@ impl Workspace {
             rendered,
             listed: None,
             caps: Caps::DEFAULT,
+            stop: Stop::default(),
             comparisons: Comparisons::default(),
             seen: Arc::default(),
         })
@@ -92,6 +95,18 @@ impl Workspace {
     pub fn with_caps(mut self, caps: Caps) -> Self {
         self.caps = caps;
         self
+    }
+
+    /// What ends a snapshot early: see [`Stop::ask`].
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// The same work tree, with calls of git that end early.
+    pub(crate) fn stopping(&self) -> Self {
+        let mut workspace = self.clone();
+        workspace.repository.stop = Some(self.stop.clone());
+        workspace
     }
 
     /// The top of the work tree.
@@ -206,6 +221,11 @@ impl Workspace {
     /// The state directory's path in the work tree, if it is there.
     pub(crate) fn state_path(&self) -> Option<RepoPath> {
         self.state.strip_prefix(self.root()).ok().map(RepoPath::from)
+    }
+
+    /// How much is read of files that are in no snapshot.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading::new(self.caps.read_bytes_max, self.stop.clone())
     }
 
     /// What is piton's own in the work tree.

@@ -4,6 +4,7 @@
 //! decides: an agent reads its [`Brief`] and adds to its report, both through a [`Desk`], and whatever it says is
 //! only a request to verify. Nothing here can approve, trust, raise a limit or steer.
 
+mod lines;
 mod tools;
 
 use std::sync::Arc;
@@ -66,7 +67,15 @@ pub enum Error {
 
 /// Serves the tools on standard input and output until the other side closes them.
 pub async fn serve(desk: Arc<dyn Desk>) -> Result<(), Error> {
-    let service = Server::new(desk).serve(rmcp::transport::stdio()).await;
+    let (lines, bounded) = tokio::io::duplex(64 << 10);
+    let reading = tokio::spawn(lines::pass_on(tokio::io::stdin(), lines));
+    let served = serve_on(desk, bounded).await;
+    reading.abort();
+    served
+}
+
+async fn serve_on(desk: Arc<dyn Desk>, input: tokio::io::DuplexStream) -> Result<(), Error> {
+    let service = Server::new(desk).serve((input, tokio::io::stdout())).await;
     let service = match service {
         Ok(service) => service,
         // Nobody spoke at all: that is an end like any other.

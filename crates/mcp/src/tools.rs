@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use piton_view::{Brief, BriefCheck, Signal};
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::{ServerHandler, tool, tool_handler, tool_router};
+use rmcp::model::{CustomRequest, CustomResult, ErrorCode, ErrorData};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler, tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::lines::{LINE_BYTES_MAX, TOO_LONG};
 use crate::{Desk, Said};
 
 /// Longest name of a value.
@@ -172,7 +175,19 @@ impl Server {
     name = "piton",
     instructions = "You work inside a run of piton. It runs the checks itself after you stop, keeps the best result, and starts you again until the task is done. Use `report` when you are done or blocked, `record` for what should not be lost."
 )]
-impl ServerHandler for Server {}
+impl ServerHandler for Server {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let message = match request.method.as_str() {
+            TOO_LONG => format!("a message may be {LINE_BYTES_MAX} bytes long, and this one is longer"),
+            method => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
+        };
+        Err(ErrorData::invalid_request(message, None))
+    }
+}
 
 /// What is most worth doing, as one instruction.
 fn next_objective(brief: &Brief) -> String {

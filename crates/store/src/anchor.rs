@@ -28,16 +28,19 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// Opens the anchor of a run, creating it if `create`; `None` if it is not there.
+    /// Opens the anchor of a run: to write it if `create`, which makes it where it is not there; else to read it, `None` if
+    /// it is not there.
     pub fn open(path: &Path, journal: [u8; 16], create: bool) -> Result<Option<Anchor>, file::Error> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(create).truncate(false).mode(0o600);
-        options.custom_flags(NO_FOLLOW);
-        let file = match options.open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !create => return Ok(None),
-            Err(error) => return Err(file::Error::new("open the anchor", path, error)),
+        let file = match create {
+            false => file::open_regular(path)?.map(|(file, _)| file),
+            true => {
+                let mut options = OpenOptions::new();
+                options.read(true).write(true).create(true).truncate(false).mode(0o600);
+                let opened = options.custom_flags(NO_FOLLOW | NO_BLOCK).open(path);
+                Some(opened.map_err(|error| file::Error::new("open the anchor", path, error))?)
+            }
         };
+        let Some(file) = file else { return Ok(None) };
         let mut anchor = Anchor { path: path.to_owned(), file, journal, next_slot: 0, last: 0 };
         if let Some((slot, head)) = anchor.newest() {
             anchor.next_slot = 1 - slot;
@@ -114,6 +117,7 @@ impl Anchor {
 }
 
 const NO_FOLLOW: i32 = 0o400_000;
+const NO_BLOCK: i32 = 0o4_000;
 
 fn slot_bytes(journal: &[u8; 16], head: Head) -> [u8; SLOT_BYTES] {
     let mut bytes = [0; SLOT_BYTES];

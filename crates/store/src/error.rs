@@ -1,6 +1,7 @@
 //! What can go wrong with a journal, told apart by what the caller must do next.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use piton_model::{Epoch, RunId, Seq};
 use piton_sys::file;
@@ -105,6 +106,22 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// It was opened to be read, since nothing can be written there.
+    #[error("nothing can be written to the journal `{}`", .path.display())]
+    ReadOnly {
+        /// The database.
+        path: PathBuf,
+        /// What stood in the way when it was opened.
+        source: Arc<Error>,
+    },
+    /// It is there and cannot be opened.
+    #[error("failed to open the journal `{}`", .path.display())]
+    Open {
+        /// The database.
+        path: PathBuf,
+        /// What the database said.
+        source: rusqlite::Error,
+    },
     /// The file system said no.
     #[error(transparent)]
     File(#[from] file::Error),
@@ -143,6 +160,29 @@ impl Problem {
     /// A problem of a run as a whole.
     pub fn of(run: &RunId, what: impl Into<String>) -> Self {
         Self { run: Some(run.clone()), seq: None, what: what.into() }
+    }
+}
+
+impl Error {
+    /// The same, where it came of opening the database at `path`.
+    pub(crate) fn opening(self, path: &Path) -> Self {
+        match self {
+            Error::Database(source) => Error::Open { path: path.to_owned(), source },
+            other => other,
+        }
+    }
+
+    /// Whether it may be in the way of writing only: a file system that is full or mounted read-only, a directory of somebody
+    /// else's.
+    pub(crate) fn leaves_reading(&self) -> bool {
+        use std::io::ErrorKind as K;
+        match self {
+            Error::File(error) => {
+                error.is_no_space() || matches!(error.source.kind(), K::ReadOnlyFilesystem | K::PermissionDenied)
+            }
+            Error::NoSpace { .. } | Error::Open { .. } => true,
+            _ => false,
+        }
     }
 }
 

@@ -310,8 +310,8 @@ pub fn holds(path: &Path, content: &[u8]) -> bool {
 
 const READ: &str = "read";
 
-/// The file and its length; `None` where there is none.
-fn open_regular(path: &Path) -> Result<Option<(File, u64)>, Error> {
+/// A regular file to read, and its length; `None` where there is none. Never waits, and never follows a link.
+pub fn open_regular(path: &Path) -> Result<Option<(File, u64)>, Error> {
     let file = match OpenOptions::new().read(true).custom_flags(NO_FOLLOW | NO_BLOCK).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

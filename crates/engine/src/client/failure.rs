@@ -44,6 +44,10 @@ fn of_store(error: piton_store::Error) -> Error {
             "bring .piton back if somebody moved it, then run `piton verify`; what it held is nowhere else",
         ),
         E::File(file) => of(ErrorKind::Environment).hint(remedy(file)),
+        E::ReadOnly { .. } => of(ErrorKind::Environment)
+            .hint("what is there can still be read; make room, or make it writable, then try again"),
+        E::Open { .. } => of(ErrorKind::Environment)
+            .hint("look whether its directory can be written, and whether there is room and a free inode"),
         E::Database(_) => of(ErrorKind::Environment).hint("run `piton doctor`"),
     }
 }

@@ -164,11 +164,8 @@ struct Log {
 impl Log {
     fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let failed = |error: std::io::Error| Error::of(ErrorKind::Environment, &error);
-        let mut file = match std::fs::File::open(&self.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
-        };
+        let opened = piton_sys::file::open_regular(&self.path).map_err(|error| Error::of(ErrorKind::Environment, &error))?;
+        let Some((mut file, _)) = opened else { return Ok(None) };
         file.seek(SeekFrom::Start(self.at)).map_err(failed)?;
         let mut piece = vec![0; PIECE_BYTES];
         let count = file.read(&mut piece).map_err(failed)?;

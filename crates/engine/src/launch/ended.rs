@@ -11,6 +11,7 @@ use piton_model::limits::{clip, clip_tail};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass, Report};
 use piton_sys::redact::Redactor;
 
+use super::AGENT_OUTPUT_BYTES_MAX;
 use crate::world::sentence;
 
 /// What is looked at of the end of an output.
@@ -47,11 +48,11 @@ pub(crate) struct Ended {
 impl Ended {
     pub(crate) fn read(exit: &Exit, directory: &Path, agent: &AgentConfig, redactor: &Redactor) -> Self {
         let cli = stream::adapter(&agent.stream);
-        let output = std::fs::File::open(piton_agent::stdout_file(directory));
+        let output = open(&piton_agent::stdout_file(directory)).ok_or(std::io::ErrorKind::NotFound.into());
         let mut spoken = String::new();
         let account = output
             .and_then(|output| {
-                let output = std::io::BufReader::new(output);
+                let output = std::io::BufReader::new(output.0.take(2 * AGENT_OUTPUT_BYTES_MAX));
                 stream::overhear(&agent.stream, output, &mut |said| speak(&mut spoken, said))
             })
             .unwrap_or_default();
@@ -118,10 +119,14 @@ pub(crate) fn printed(directory: &Path) -> String {
     ends.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
 }
 
+/// A file that an agent may have put something else in the place of.
+fn open(path: &Path) -> Option<(std::fs::File, u64)> {
+    piton_sys::file::open_regular(path).ok().flatten()
+}
+
 /// The end of a file; `None` where it cannot be read.
 pub(crate) fn end_of(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
-    let mut file = std::fs::File::open(path).ok()?;
-    let length = file.metadata().ok()?.len();
+    let (mut file, length) = open(path)?;
     file.seek(SeekFrom::Start(length.saturating_sub(bytes_max))).ok()?;
     let mut bytes = Vec::new();
     file.take(bytes_max).read_to_end(&mut bytes).ok()?;

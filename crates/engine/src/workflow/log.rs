@@ -64,7 +64,8 @@ fn begin(root: &Path, path: &Path, bytes: &[u8]) -> Result<File, file::Error> {
 
 /// Reads what `output` has after its first `copied` bytes; says how many that were.
 fn read_after(output: &Path, copied: u64, bytes: &mut Vec<u8>) -> std::io::Result<u64> {
-    let mut file = File::open(output)?;
+    let opened = file::open_regular(output).map_err(|error| error.source)?;
+    let (mut file, _) = opened.ok_or(std::io::ErrorKind::NotFound)?;
     file.seek(SeekFrom::Start(copied))?;
     let read = file.take(OUTPUT_BYTES_MAX.saturating_sub(copied)).read_to_end(bytes)?;
     Ok(read as u64)

@@ -86,8 +86,11 @@ fn look_at(context: &Context, state: &State, after: Snapshot) -> Result<Left, Wo
 /// What the attempt is to be, once it is clear that nothing of it is there: the tree it starts from, its prompt, what its
 /// keeper runs.
 fn plan(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Plan<Command>, WorldError> {
-    if let Some(command) = prepare_tree(context, attempt, state)? {
-        return Ok(Plan::Instead(command));
+    match prepare_tree(context, attempt, state) {
+        Ok(None) => {}
+        Ok(Some(command)) => return Ok(Plan::Instead(command)),
+        Err(error) if error.is_stopped() => return Ok(Plan::Unwanted),
+        Err(error) => return Err(error),
     }
     let composed = match compose(context, state) {
         Ok(composed) => composed,
@@ -208,9 +211,10 @@ fn finish(
                 let Left { snapshot, change, guard } = look_at(context, state, snapshot)?;
                 (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
             }
-            // An attempt whose work cannot be kept has failed, whatever its agent says.
+            // An attempt whose work cannot be kept has failed, whatever its agent says; one that was to end at once did so.
             Err(error) => {
-                end.outcome = AttemptOutcome::Failed;
+                let is_stopped = error.is_stopped();
+                end.outcome = if is_stopped { AttemptOutcome::Cancelled } else { AttemptOutcome::Failed };
                 end.message = Some(super::sentence(&error));
             }
         }

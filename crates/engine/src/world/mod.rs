@@ -102,6 +102,13 @@ pub enum WorldError {
     Thread(#[source] std::io::Error),
 }
 
+impl WorldError {
+    /// Whether nothing is wrong but that somebody wants the run stopped now.
+    fn is_stopped(&self) -> bool {
+        matches!(self, Self::Git(piton_git::Error::Stopped))
+    }
+}
+
 /// The world of a run that works in a directory of this machine.
 pub struct LoopWorld {
     context: Arc<Context>,
@@ -121,7 +128,6 @@ struct Context {
     workspace: Workspace,
     /// What everything that it starts is made from.
     launch: Surroundings,
-    cancelled: AtomicBool,
     /// What was listed and counted in trees, so that it is not done again.
     counted: Mutex<(piton_git::Listings, piton_guard::Counted)>,
     /// The last snapshot that this driver took, while nothing of the run has worked in the tree since, and when.
@@ -180,7 +186,6 @@ impl LoopWorld {
             run,
             workspace,
             launch,
-            cancelled: AtomicBool::new(false),
             counted: Mutex::default(),
             rested: Mutex::default(),
             performing: Mutex::new(None),
@@ -228,7 +233,7 @@ pub fn snapshot_id(text: &str) -> Result<piton_git::SnapshotId, WorldError> {
 
 impl Context {
     fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::SeqCst)
+        self.workspace.stop().is_asked()
     }
 
     /// Something is about to work in the tree, or did: what was seen of it at rest counts no more.
@@ -289,7 +294,7 @@ impl World for LoopWorld {
         state: &State,
     ) -> impl Future<Output = Command> + 'static {
         let context = Arc::clone(&self.context);
-        context.cancelled.store(false, Ordering::SeqCst);
+        context.workspace.stop().withdraw();
         let (effect, state) = (effect.clone(), state.clone());
         async move {
             let work = move || {
@@ -299,7 +304,10 @@ impl World for LoopWorld {
                     Effect::Checks(round) if !furnished => Ok(checks::cancelled(*round)),
                     Effect::Hooks(call) if !furnished => Ok(hooks::not_called(call)),
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
-                    Effect::Checks(round) => checks::perform(&context, *round, &state),
+                    Effect::Checks(round) => match checks::perform(&context, *round, &state) {
+                        Err(error) if error.is_stopped() => Ok(checks::cancelled(*round)),
+                        done => done,
+                    },
                     Effect::Hooks(call) => hooks::perform(&context, call, &state),
                     Effect::Commit(_) => land::commit(&context, &state),
                     Effect::Timer(_) => Ok(Command::Tick),
@@ -311,7 +319,7 @@ impl World for LoopWorld {
     }
 
     fn cancel(&self, _effect: &Effect) {
-        self.context.cancelled.store(true, Ordering::SeqCst);
+        self.context.workspace.stop().ask();
         let performing = self.context.performing.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(name) = performing {
             // A keeper that is gone already needs no telling.

@@ -12,6 +12,7 @@ mod at_rest;
 mod cheats;
 mod common;
 mod crash;
+mod disk;
 mod exchange;
 mod gaps;
 mod guard;

@@ -138,3 +138,18 @@ fn a_cheap_check_that_holds_an_agent_back_is_started_like_any_other_and_says_no_
     let held = world.read("held");
     assert!(held.contains(" hidden") && !held.contains("4242"), "{held}");
 }
+
+/// The id stands last, where whoever reads only the beginning would miss it.
+#[test]
+fn a_message_that_is_too_long_is_answered() {
+    let world = World::new();
+    let calls = r#"printf '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"record","arguments":{"id":1,"text":"'
+        head -c 40000000 /dev/zero | tr '\0' x; printf '"}},"id":"last"}\n'; call 2 control_signal '{}'"#;
+    let agent = agent(calls, 3, "echo b > b.txt");
+    world.piton(&["loop", "make b", "--id", "r", "--exec", &agent, "--check", "test -f b.txt"]).exits(0);
+    let raw = world.piton(&["output", "r", "--raw"]).exits(0).out;
+    let answers = raw.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let error = answers.into_iter().find(|answer| answer["id"] == "last").unwrap();
+    assert_eq!(error["error"]["message"], "a message may be 16777216 bytes long, and this one is longer");
+    assert_eq!(texts(&raw), ["go_on: nobody asked for anything."]);
+}

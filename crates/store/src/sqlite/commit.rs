@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use piton_model::limits::CHECKPOINTS_KEPT;
 use piton_model::{Entry, RunId, Seq};
@@ -35,12 +36,18 @@ pub(super) struct Writer {
     anchors_dir: PathBuf,
     anchors: HashMap<String, Anchor>,
     /// Processes queue here in arrival order; SQLite's own waiting is a lottery with naps.
-    queue: File,
+    queue: Queue,
     /// Index rows as this connection last wrote them; void as soon as another connection commits.
     records: HashMap<String, Record>,
     records_version: i64,
     /// Set once a sync failed: what is on the disk is unknown, so nothing more is written.
     poisoned: bool,
+}
+
+enum Queue {
+    At(File),
+    /// Nothing can be written, for this reason.
+    Closed(PathBuf, Arc<Error>),
 }
 
 /// What an append comes to, by reading alone.
@@ -66,8 +73,30 @@ impl Writer {
         state: &Path,
         files: Files,
     ) -> Result<Self, Error> {
-        let queue = open_queue(&state.join("write.lock"))?;
-        Ok(Self {
+        let queue = Queue::At(open_queue(&state.join("write.lock"))?);
+        Ok(Self::with_queue(connection, journal, state, files, queue))
+    }
+
+    /// One that writes nothing.
+    pub(super) fn closed(
+        connection: Connection,
+        journal: [u8; 16],
+        state: &Path,
+        files: Files,
+        why: Error,
+    ) -> Self {
+        let queue = Queue::Closed(super::database(state), Arc::new(why));
+        Self::with_queue(connection, journal, state, files, queue)
+    }
+
+    fn with_queue(
+        connection: Connection,
+        journal: [u8; 16],
+        state: &Path,
+        files: Files,
+        queue: Queue,
+    ) -> Self {
+        Self {
             connection,
             journal,
             files,
@@ -77,7 +106,7 @@ impl Writer {
             records: HashMap::new(),
             records_version: 0,
             poisoned: false,
-        })
+        }
     }
 
     /// Commits a batch. An append that is refused does not hold up the others.
@@ -115,9 +144,9 @@ impl Writer {
             return Err(Error::SyncFailed { source: "an earlier sync failed".into() });
         }
         let lock_error = |error| file::Error::new("lock", Path::new("write.lock"), error);
-        self.queue.lock().map_err(lock_error)?;
+        self.queue.file()?.lock().map_err(lock_error)?;
         let result = self.transaction_in_turn(work);
-        self.queue.unlock().map_err(lock_error)?;
+        self.queue.file()?.unlock().map_err(lock_error)?;
         result
     }
 
@@ -355,6 +384,7 @@ impl Writer {
 
     /// Makes the anchor of a run durable.
     pub(super) fn settle(&mut self, run: &RunId) -> Result<(), Error> {
+        self.queue.file()?;
         let record =
             Record::find(&self.connection, run)?.ok_or_else(|| Error::UnknownRun { run: run.clone() })?;
         self.check_anchor(&record)?;
@@ -392,6 +422,15 @@ impl Writer {
     }
 }
 
+impl Queue {
+    fn file(&self) -> Result<&File, Error> {
+        match self {
+            Queue::At(file) => Ok(file),
+            Queue::Closed(path, why) => Err(Error::ReadOnly { path: path.clone(), source: Arc::clone(why) }),
+        }
+    }
+}
+
 fn open_queue(path: &Path) -> Result<File, file::Error> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
@@ -414,6 +453,8 @@ fn voids(error: &Error) -> bool {
         | Error::NoSpace { .. }
         | Error::SyncFailed { .. }
         | Error::Unlinked { .. }
+        | Error::ReadOnly { .. }
+        | Error::Open { .. }
         | Error::File(_)
         | Error::Database(_) => true,
     }
@@ -427,6 +468,9 @@ fn again(error: &Error) -> Error {
         Error::Corrupt(problem) => Error::Corrupt(problem.clone()),
         Error::Newer { found, known } => Error::Newer { found: *found, known: *known },
         Error::Older { found, known } => Error::Older { found: *found, known: *known },
+        Error::ReadOnly { path, source } => {
+            Error::ReadOnly { path: path.clone(), source: Arc::clone(source) }
+        }
         Error::File(error) => Error::File(file::Error::new(
             error.action,
             &error.path,

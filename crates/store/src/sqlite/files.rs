@@ -26,6 +26,11 @@ impl Files {
         ["", "-wal", "-shm"].into_iter().map(place).collect::<Result<_, _>>().map(Self)
     }
 
+    /// The database alone, where nothing can be made beside it.
+    pub(super) fn alone(database: &Path) -> Result<Self, Error> {
+        Ok(Self(vec![(database.to_owned(), inode(database)?)]))
+    }
+
     /// Whether each is still at its place.
     pub(super) fn check(&self) -> Result<(), Error> {
         match self.0.iter().find(|(path, opened)| !inode(path).is_ok_and(|found| found == *opened)) {

@@ -54,8 +54,8 @@ impl Sqlite {
             file::create_private_dir(&state.join(directory))?;
         }
         let database = database(state);
-        if !database.exists() {
-            verify::nothing_was_recorded(&database, &state.join("anchors"))?;
+        if !is_there(&database)? {
+            verify::nothing_was_recorded(&database, state)?;
         }
         let connection = schema::open(&database)?;
         let journal = schema::journal_id(&connection)?;
@@ -75,12 +75,34 @@ impl Sqlite {
     /// Opens the journal in `state` if there is one.
     pub fn open_existing(state: &Path) -> Result<Option<Self>, Error> {
         let database = database(state);
-        if !database.exists() {
-            verify::nothing_was_recorded(&database, &state.join("anchors"))?;
+        if !is_there(&database)? {
+            verify::nothing_was_recorded(&database, state)?;
             return Ok(None);
         }
         file::check_private_dir(state)?;
-        Self::open(state).map(Some)
+        match Self::open(state) {
+            Err(why) if why.leaves_reading() => Self::open_read_only(state, why).map(Some),
+            opened => opened.map(Some),
+        }
+    }
+
+    /// Opens the journal in `state` to be read, where it cannot be written because of `why`.
+    fn open_read_only(state: &Path, why: Error) -> Result<Self, Error> {
+        let database = database(state);
+        let connect = || schema::open_read_only(&database);
+        // What stood in the way first says more.
+        let (Ok(Some(connection)), Ok(Some(reader))) = (connect(), connect()) else { return Err(why) };
+        let journal = schema::journal_id(&connection)?;
+        let files = Files::alone(&database)?;
+        let writer = Writer::closed(connection, journal, state, files.clone(), why);
+        Ok(Self {
+            state: state.to_owned(),
+            files,
+            journal,
+            queue: Queue::new(writer),
+            reader: Mutex::new(reader),
+            blobs: Blobs::new(state.join("blobs")),
+        })
     }
 
     /// The random name of this journal.
@@ -156,6 +178,15 @@ impl Sqlite {
             Err(_) => seen,
             sound => sound,
         }
+    }
+}
+
+/// Whether something is at `path`; where nobody can tell, that is an error, and no `false`.
+fn is_there(path: &Path) -> Result<bool, Error> {
+    match path.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(file::Error::new("look at", path, error).into()),
     }
 }
 

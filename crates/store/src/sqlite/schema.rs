@@ -87,17 +87,23 @@ pub(super) fn open(path: &Path) -> Result<Connection, Error> {
 }
 
 fn connect(path: &Path) -> Result<Connection, Error> {
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(std::time::Duration::from_secs(60))?;
-    set(&connection, "journal_mode", "wal", "wal")?;
+    let connection = open_to_write(path).map_err(|error| error.opening(path))?;
     set(&connection, "synchronous", "full", "2")?;
     set(&connection, "wal_autocheckpoint", &CHECKPOINT_PAGES.to_string(), &CHECKPOINT_PAGES.to_string())?;
     set(&connection, "cell_size_check", "on", "1")?;
     set(&connection, "trusted_schema", "off", "0")?;
     connection.set_prepared_statement_cache_capacity(32);
     create(&connection)?;
+    Ok(connection)
+}
+
+/// Makes the files beside it, too.
+fn open_to_write(path: &Path) -> Result<Connection, Error> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(std::time::Duration::from_secs(60))?;
+    set(&connection, "journal_mode", "wal", "wal")?;
     Ok(connection)
 }
 
@@ -130,16 +136,34 @@ fn make(new: &Path) -> Result<(), Error> {
         return Err(unfinished("its log could not be folded in"));
     }
     // As it is on disk, and nothing beside it: it is about to get another name.
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let name = new.to_str().ok_or_else(|| unfinished("its path is no text"))?;
-    let escaped = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let made = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?;
+    let made = open_alone(new, true)?.ok_or_else(|| unfinished("its path is no text"))?;
     let verdict: String = made.pragma_query_value(None, "quick_check", |row| row.get(0))?;
     if verdict != "ok" || check_format(&made)? != FORMAT {
         return Err(unfinished("it is not what was written"));
     }
     journal_id(&made).map(drop)
+}
+
+/// Opens a database to read it and to make nothing beside it; `None` where its path is no text. One that `rests` is nobody's to
+/// change meanwhile, and has no log.
+fn open_alone(path: &Path, rests: bool) -> Result<Option<Connection>, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_URI;
+    let Some(name) = path.to_str() else { return Ok(None) };
+    let escaped = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let how = if rests { "immutable=1" } else { "mode=ro" };
+    Ok(Some(Connection::open_with_flags(format!("file:{escaped}?{how}"), flags)?))
+}
+
+/// Opens the database where nothing can be written. Its log is read where there is one.
+pub(super) fn open_read_only(path: &Path) -> Result<Option<Connection>, Error> {
+    let has_log = beside(path, "-wal").symlink_metadata().is_ok_and(|log| log.len() > 0);
+    let Some(connection) = open_alone(path, !has_log)? else { return Ok(None) };
+    set(&connection, "cell_size_check", "on", "1")?;
+    check_format(&connection)?;
+    Ok(Some(connection))
 }
 
 fn remove(new: &Path) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! The whole truth about what is stored: every event, every digest, every anchor.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use piton_model::RunId;
@@ -34,6 +35,10 @@ pub(super) fn run(
     if let Err(error) = read::check_anchor(connection, &record.clone().into_row(), anchor) {
         problems.push(problem(error)?);
     }
+    if anchor.is_none() && appends_of(connection, &record)? > 1 {
+        let what = "its anchor is gone, so that a lost tail would not show; the next event writes a new one";
+        problems.push(Problem::of(run, what));
+    }
     for seq in checkpoints_of(connection, &record)? {
         if let Err(error) = read::checkpoint_of(connection, &record, seq) {
             problems.push(problem(error)?);
@@ -48,6 +53,12 @@ fn chain_of(connection: &Connection, record: &Record, blobs: &Blobs) -> Result<(
         let events = row.open(&record.entry.run_id, previous, blobs)?;
         Ok(events.last().map(|event| event.hash))
     })
+}
+
+/// How often the run was appended to, up to 2: the anchor is written after the first time, before the second.
+fn appends_of(connection: &Connection, record: &Record) -> Result<i64, Error> {
+    let sql = "select count(*) from (select 1 from events where run = ?1 limit 2)";
+    Ok(connection.prepare_cached(sql)?.query_row([record.number], |row| row.get(0))?)
 }
 
 fn checkpoints_of(connection: &Connection, record: &Record) -> Result<Vec<u64>, Error> {
@@ -155,17 +166,28 @@ pub(super) fn anchors(directory: &Path, journal: [u8; 16]) -> Result<Vec<(RunId,
     Ok(anchors)
 }
 
-/// Where there is no database there may be no anchor either: a run that it speaks of was acknowledged.
-pub(super) fn nothing_was_recorded(database: &Path, anchors: &Path) -> Result<(), Error> {
-    let Ok(listing) = std::fs::read_dir(anchors) else { return Ok(()) };
-    let mut runs: Vec<String> =
-        listing.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+/// What a run leaves in the state directory beside the database.
+const TRACES: [&str; 3] = ["anchors", "leases", "attempts"];
+
+/// Where there is no database there may be no trace of a run either: it was acknowledged.
+pub(super) fn nothing_was_recorded(database: &Path, state: &Path) -> Result<(), Error> {
+    let mut runs = BTreeSet::new();
+    for directory in TRACES.map(|name| state.join(name)) {
+        let listing = match std::fs::read_dir(&directory) {
+            Ok(listing) => listing,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(piton_sys::file::Error::new("list", &directory, error).into()),
+        };
+        // A lease has its epoch after the name, which has no dot in it.
+        let name = |name: String| name.split('.').next().map(str::to_owned).filter(|name| !name.is_empty());
+        runs.extend(listing.flatten().filter_map(|entry| entry.file_name().into_string().ok().and_then(name)));
+    }
     // Somebody may have begun the journal since.
     if runs.is_empty() || database.exists() {
         return Ok(());
     }
-    runs.sort();
-    let what = format!("the journal itself is gone; it held {}", runs.join(", "));
+    let runs: Vec<_> = runs.into_iter().collect();
+    let what = format!("the journal itself is gone (`{}`); it held {}", database.display(), runs.join(", "));
     Err(Error::Corrupt(Problem { run: None, seq: None, what }))
 }
 

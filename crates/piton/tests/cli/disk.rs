@@ -1,0 +1,180 @@
+//! Whatever is made of the disk: no file holds a run up, and where nothing can be written, what is there can be read.
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use crate::common::{World, eventually, within};
+
+const ONCE: &[&str] = &["--check", "true", "--max-iterations", "1"];
+
+/// A world with a run `r` that has ended, and a gap.
+fn with_a_run() -> World {
+    let world = World::new();
+    world.loops("r", "echo x >> a.txt", ONCE).exits(3);
+    world.piton(&["gaps", "add", "g", "--category", "c"]).exits(0);
+    world
+}
+
+/// Where the binary is, for a line of shell.
+fn piton() -> &'static str {
+    env!("CARGO_BIN_EXE_piton")
+}
+
+#[test]
+fn a_file_of_terabytes_is_known_by_its_size_and_times() {
+    let world = World::new();
+    let agent = r#"test "$PITON_ITERATION" = 1 && truncate -s 8T big; echo x >> a.txt"#;
+    world.loops("r", agent, &["--check", "true", "--max-iterations", "2"]).exits(3);
+    let big = world.json(&["status", "r"])["not_covered"][0].clone();
+    assert_eq!((&big["path"], &big["bytes"]), (&"big".into(), &(8_u64 << 40).into()));
+    // Nothing of it was read, and still it is known to be the same.
+    let known: Vec<_> = world.events("r").into_iter().filter_map(|event| digest_in(&event)).collect();
+    assert!(known.len() > 1 && known[0].starts_with("times:"), "{known:?}");
+    assert!(known.iter().all(|digest| *digest == known[0]), "{known:?}");
+}
+
+/// The digest of the first file that the snapshot of an event leaves out.
+fn digest_in(event: &serde_json::Value) -> Option<String> {
+    let snapshot = [&event["data"]["end"]["snapshot"], &event["data"]["round"]["snapshot"]];
+    snapshot.iter().find_map(|snapshot| snapshot["left_out"][0]["digest"].as_str().map(str::to_owned))
+}
+
+/// git opens these without asking what they are.
+#[test]
+fn a_pipe_that_git_reads_holds_nothing_up() {
+    let world = World::new();
+    let agent = "mkdir sub; echo x > sub/x; for name in .gitignore .gitattributes .gitmodules; do \
+                 mkfifo $name sub/$name; done; echo x >> a.txt";
+    world.loops("r", agent, &["--check", "true", "--max-iterations", "2"]).exits(3);
+    assert_eq!(world.json(&["status", "r"])["changed"]["files"][0], "a.txt");
+}
+
+/// A git that never comes to its end, once the agent says so.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+fn a_stop_is_heard_while_the_tree_is_recorded() {
+    let world = World::new();
+    let git = world.beside("bin");
+    std::fs::create_dir(&git).unwrap();
+    let script = "#!/bin/sh\ncase \"$*\" in *update-index*) test -e \"$BESIDE/slow\" && touch \"$BESIDE/hangs\" && sleep 600;; esac\n\
+                  PATH=${PATH#*:} exec git \"$@\"\n";
+    std::fs::write(git.join("git"), script).unwrap();
+    std::fs::set_permissions(git.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", git.display(), std::env::var("PATH").unwrap());
+    let order = ["loop", "x", "--id", "r", "--exec", "touch $BESIDE/slow; echo x >> a.txt", "--detach"];
+    world.piton_with(&[("PATH", &path)], &[&order, ONCE].concat()).exits(0);
+    eventually("git hangs", || world.beside("hangs").exists());
+    world.piton(&["stop", "r", "--now"]).exits(0);
+    let stopped = || world.json(&["status", "r"])["status"] == "stopped";
+    assert!(within(Duration::from_secs(10), stopped), "{}", world.piton(&["status", "r"]).out);
+    std::fs::remove_file(world.beside("slow")).unwrap();
+    // What the git that was ended left is in nobody's way.
+    let agent = "echo y >> a.txt";
+    world.loops("s", agent, ONCE).exits(3);
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn what_an_agent_puts_in_the_place_of_its_output_holds_nothing_up() {
+    let world = World::new();
+    let agent = "echo x >> a.txt; cd .piton/attempts/r/1; rm stdout.log stderr.log; mkfifo stdout.log stderr.log";
+    let ran = world.loops("r", agent, ONCE);
+    assert!([1, 3].contains(&ran.code), "{ran:?}");
+    world.piton(&["output", "r"]);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+fn verify_says_that_anchors_are_gone() {
+    let world = with_a_run();
+    world.piton(&["verify"]).exits(0);
+    std::fs::remove_dir_all(world.path(".piton/anchors")).unwrap();
+    let ran = world.piton(&["verify"]).exits(6);
+    assert!((ran.out + &ran.err).contains("its anchor is gone"));
+    // The next event writes a new one.
+    world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(3);
+    let ran = world.piton(&["verify"]);
+    assert!(!(ran.out + &ran.err).contains("r: its anchor"));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+fn a_journal_that_is_gone_is_never_called_no_runs() {
+    for also in [&[][..], &["anchors"], &["anchors", "leases"]] {
+        let world = with_a_run();
+        for entry in std::fs::read_dir(world.path(".piton")).unwrap().flatten() {
+            if entry.file_name().to_string_lossy().starts_with("journal.db") {
+                std::fs::remove_file(entry.path()).unwrap();
+            }
+        }
+        for name in also {
+            std::fs::remove_dir_all(world.path(&format!(".piton/{name}"))).unwrap();
+        }
+        for words in [&["status", "r"][..], &["ls"], &["log", "r"], &["verify"], &["gaps", "list"], &["resume", "r"]] {
+            let ran = world.piton(words);
+            let said = ran.out + &ran.err;
+            assert!(ran.code == 6 && said.contains("the journal itself is gone"), "{words:?}: {said}");
+        }
+    }
+}
+
+/// Each command in a namespace where the repository is mounted read-only.
+#[test]
+fn a_repository_that_is_mounted_read_only_can_be_read() {
+    let world = with_a_run();
+    let repo = world.path("").display().to_string();
+    let there = |words: &str| {
+        let line = format!("mount --bind {repo} {repo} && mount -o remount,ro,bind {repo} && cd {repo} && {} {words}", piton());
+        world.shell(&format!("unshare --user --map-root-user --mount sh -c '{line}'"))
+    };
+    for (words, says) in [
+        ("status r", "r   stopped"),
+        ("ls", "r "),
+        ("log r", "iteration"),
+        ("show r", "r"),
+        ("verify", "0 problems"),
+        ("gaps list", "g   unknown"),
+    ] {
+        let ran = there(words);
+        assert!(ran.code == 0 && ran.out.contains(says), "{words}: {ran:?}");
+    }
+    for words in ["resume r --max-iterations +1", "gaps add h --category c", "tell r hello"] {
+        let ran = there(words);
+        assert!(ran.code == 7 && ran.err.contains("Read-only file system"), "{words}: {ran:?}");
+        assert!(ran.err.contains(&repo), "{words}: {ran:?}");
+    }
+}
+
+/// Not as the system's administrator, who may do everything.
+#[test]
+fn a_state_directory_that_cannot_be_entered_is_named() {
+    let world = with_a_run();
+    let state = world.path(".piton");
+    std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o000)).unwrap();
+    for words in ["status r", "ls", "verify", "gaps list", "resume r", "log r"] {
+        let ran = world.shell(&format!("unshare --user --map-user=1000 {} {words}", piton()));
+        assert!(ran.code == 7 && ran.err.contains("Permission denied"), "{words}: {ran:?}");
+        assert!(ran.err.contains(&state.display().to_string()), "{words}: {ran:?}");
+    }
+    std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn where_no_inode_is_left_runs_can_be_read() {
+    let world = with_a_run();
+    let repo = world.path("").display().to_string();
+    let there = |words: &str| {
+        let line = format!(
+            "mount -t tmpfs -o nr_inodes=600 none $BESIDE/home && cp -a {repo} $BESIDE/home/r && cd $BESIDE/home/r && \
+             i=0; while : > f$i; do i=$((i+1)); done 2>/dev/null; {} {words}",
+            piton()
+        );
+        world.shell(&format!("unshare --user --map-root-user --mount sh -c '{line}'"))
+    };
+    for (words, says) in [("status r", "r   stopped"), ("ls", "r "), ("verify", "0 problems"), ("gaps list", "g   unknown")] {
+        let ran = there(words);
+        assert!(ran.code == 0 && ran.out.contains(says), "{words}: {ran:?}");
+    }
+    let ran = there("gaps add h --category c");
+    assert!(ran.code == 7 && ran.err.contains("journal.db"), "{ran:?}");
+}
