@@ -56,7 +56,7 @@ mod shadow;
 
 pub use branch::{Head, Standing, owner_of};
 pub use call::calls_made;
-pub use diff::{ChangeKind, Diff, FileChange};
+pub use diff::{ChangeKind, Diff, FileChange, Written};
 pub use error::Error;
 pub use history::History;
 pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
@@ -64,5 +64,6 @@ pub use lacking::Ignored;
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};
+pub use stage::{Committed, Identity, Own};
 pub use tree::{Changed, CommittedTree, Entry, ListedTree, Listings, ReadError, Tree, WorkTree};
 pub use workspace::Workspace;

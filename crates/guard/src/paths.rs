@@ -20,6 +20,16 @@ pub(crate) fn is_test(path: &str) -> bool {
         || is_setup(name)
 }
 
+/// Whether a file is of tests in any way: it holds them, or what they need or compare with.
+pub fn is_of_tests(path: &str) -> bool {
+    is_test(path) || is_snapshot(path) || is_fixture(path)
+}
+
+/// Whether a file is code in a language that is known.
+pub fn is_code(path: &str) -> bool {
+    Language::of(path).is_some()
+}
+
 /// Whether runners load a file before tests.
 fn is_setup(name: &str) -> bool {
     let plain = name.to_lowercase().replace(['.', '-'], "");
@@ -68,7 +78,7 @@ pub(crate) fn is_fixture(path: &str) -> bool {
 }
 
 /// Whether a file says how checks run: continuous integration, test runners, linters, coverage, hooks.
-pub(crate) fn is_check_configuration(path: &str) -> bool {
+pub fn is_check_configuration(path: &str) -> bool {
     let name = file_name(path);
     CHECK_FILES.contains(&name)
         || is_make(path)

@@ -20,4 +20,4 @@ mod round;
 pub(super) use answer::answer;
 pub(super) use attempt::{attempt, lost};
 pub(super) use iteration::iteration;
-pub(super) use round::round;
+pub(super) use round::{checks, round};
