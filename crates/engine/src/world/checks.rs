@@ -9,7 +9,7 @@ use piton_model::loop_machine::{Check, CheckResult, CheckRound};
 use piton_model::{Command, State};
 use piton_sys::file;
 
-use super::written::{self, Began};
+use super::written::{self, Began, Ended};
 use super::{Context, Driving, WorldError, attempt, beside, measure, originals, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, What, Work};
 use crate::supervise::kept::{Kept, Plan};
@@ -71,7 +71,12 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     // An attempt follows more often than not.
     context.launch.expect_another();
     let after = attempt::take_snapshot(context, &format!("after checks {round}"))?;
-    let (snapshot, wrote) = written::settle(context, state, &began, after, &times, result.cancelled)?;
+    let ended = match result.cancelled {
+        true => Ended::Cancelled,
+        false if result.all_pass() => Ended::AllPass,
+        false => Ended::SomeFail,
+    };
+    let (snapshot, wrote) = written::settle(context, state, &began, after, &times, ended)?;
     result.wrote = wrote;
     if !result.cancelled {
         measure::take_tree(context, state, &snapshot, &mut result.measures);

@@ -10,12 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 
 use piton_git::{Expected, RepoPath, Tree, Written};
-use piton_guard::{is_check_configuration, is_code, is_of_tests, is_protected};
+use piton_guard::{is_code, is_of_tests, is_protected, is_recording, steers_checks};
 use piton_model::loop_machine::{Made, Rewritten, Snapshot, Wrote};
 use piton_model::{State, Timestamp};
 
 use super::attempt::{as_it_rested, recorded, take_snapshot};
 use super::{Context, WorldError, guard, snapshot_id};
+
+/// What the directories of what a round starts are named after, before its number.
+const OF_ROUNDS: [&str; 6] = ["check", "checkout", "again", "third", "stop", "metric"];
 
 /// Which tree a round begins with.
 pub(super) enum Began {
@@ -47,8 +50,11 @@ pub(super) fn begin(context: &Context, state: &State, round: u32) -> Result<Bega
 /// Whether something of this round was started already.
 fn has_begun(context: &Context, round: u32) -> bool {
     let entries = std::fs::read_dir(context.attempts()).into_iter().flatten().flatten();
-    let of_round = format!("-{round}-");
-    entries.into_iter().any(|entry| entry.file_name().to_string_lossy().contains(&of_round))
+    let is_of_round = |name: &str| {
+        let mut parts = name.split('-');
+        parts.next().is_some_and(|what| OF_ROUNDS.contains(&what)) && parts.next() == Some(&round.to_string())
+    };
+    entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(is_of_round))
 }
 
 /// What follows from what the checks wrote: the tree as it stays, and what there is to say about it. `times` says when which check
@@ -59,12 +65,14 @@ pub(super) fn settle(
     began: &Snapshot,
     after: Snapshot,
     times: &[(&str, Timestamp)],
-    cancelled: bool,
+    ended: Ended,
 ) -> Result<(Snapshot, Option<Wrote>), WorldError> {
     if began.tree == after.tree {
         return Ok((after, None));
     }
-    let round = Round { context, state, began, after: &after, times, is_judged: is_judged(state, cancelled) };
+    let is_judged = ended != Ended::Cancelled && is_judged(state);
+    let records = is_judged && ended == Ended::AllPass && !is_again(state);
+    let round = Round { context, state, began, after: &after, times, is_judged, records };
     let mut sorted = round.sort()?;
     if sorted.back.is_empty() && sorted.wrote == Wrote::default() {
         return Ok((after, None));
@@ -83,10 +91,23 @@ pub(super) fn settle(
     Ok((stays, Some(sorted.wrote)))
 }
 
+/// How the checks of a round ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    AllPass,
+    SomeFail,
+    Cancelled,
+}
+
 /// Whether the round judges what an attempt left. Any other leaves the tree as it found it.
-fn is_judged(state: &State, cancelled: bool) -> bool {
+fn is_judged(state: &State) -> bool {
     let is_due = state.work.ended.is_some() && state.work.iteration > state.counters.iterations;
-    !cancelled && is_due && state.work.restore.is_none()
+    is_due && state.work.restore.is_none()
+}
+
+/// Whether the checks are run once more on what they changed.
+fn is_again(state: &State) -> bool {
+    state.work.ended.as_ref().is_some_and(|ended| ended.again)
 }
 
 /// A round that is over, and wrote something.
@@ -97,6 +118,8 @@ struct Round<'a> {
     after: &'a Snapshot,
     times: &'a [(&'a str, Timestamp)],
     is_judged: bool,
+    /// Whether what tests recorded for the first time is taken for given from now on.
+    records: bool,
 }
 
 /// What it wrote.
@@ -153,9 +176,10 @@ impl Round<'_> {
             if is_of_baseline(self.state, &path) {
                 continue;
             }
-            let runs = (is_of_tests(&path) && is_code(&path)) || is_check_configuration(&path);
+            let runs = (is_of_tests(&path) && is_code(&path)) || steers_checks(&path);
             match self.is_judged && (runs || self.is_protected(&path)) {
                 true => sorted.wrote.tests.push(self.rewritten(path)),
+                false if self.records && is_recording(&path) => sorted.wrote.changed.push(path),
                 false if change.is.is_some() => sorted.wrote.made.push(Made { path, id: change.is }),
                 false => {}
             }
@@ -172,11 +196,14 @@ impl Round<'_> {
             Some(before) => self.changes(before, self.began)?.into_iter().map(|change| change.path).collect(),
             None => BTreeSet::new(),
         };
-        let is_again = self.state.work.ended.as_ref().is_some_and(|ended| ended.again);
+        let came = self.came_with_the_run()?;
         for change in others {
             let path = change.path.to_string();
-            // What the agent changed of a test was judged as its work, and is judged again as it is now.
-            let is_test = is_of_tests(&path) && !by_agent.contains(&change.path);
+            // What the agent changed of a test was judged as its work, and is judged again as it is now. Data that came with the run
+            // may be what any run of the tests leaves.
+            let is_test = is_of_tests(&path)
+                && !by_agent.contains(&change.path)
+                && (is_code(&path) || !came.contains(&change.path));
             match baseline.get(&change.path) {
                 // The same formatter makes the same of the same test.
                 Some(then) if is_test && is_code(&path) && *then != change.is => {
@@ -186,11 +213,18 @@ impl Round<'_> {
                 None if self.is_protected(&path) || (is_test && !self.only_adds(&change)?) => {
                     sorted.wrote.tests.push(self.rewritten(path));
                 }
-                None if is_again => drop(sorted.back.insert(change.path)),
+                None if is_again(self.state) => drop(sorted.back.insert(change.path)),
                 None => sorted.wrote.changed.push(path),
             }
         }
         Ok(())
+    }
+
+    /// Files that were not there when the run began.
+    fn came_with_the_run(&self) -> Result<BTreeSet<RepoPath>, WorldError> {
+        let Some(start) = &self.state.seen.start else { return Ok(BTreeSet::new()) };
+        let new = self.changes(start, self.began)?.into_iter().filter(|change| change.was.is_none());
+        Ok(new.map(|change| change.path).collect())
     }
 
     /// What the baseline wrote of what was there, and what it made of it.

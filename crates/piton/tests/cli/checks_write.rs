@@ -203,6 +203,13 @@ fn a_recording_that_is_only_added_to_voids_nothing() {
         .exits(0);
     assert!(!ran.out.contains("REFUSED"), "{}", ran.out);
     assert_eq!(committed(&world, "tests/calc.snap"), "a = 1\nb = 2\nc = 3\n");
+    // The first recording of all is committed with the test that it is of.
+    let world = self::world();
+    let records = "snap=test ! -e more || { mkdir -p tests/__snapshots__; test -e tests/__snapshots__/calc.snap || echo a > tests/__snapshots__/calc.snap; }";
+    let ran = lands(&world, &format!("{MENDS}; touch more"), "true", &["--check", records, "--check", CHECK])
+        .exits(0);
+    assert!(!ran.out.contains("REFUSED"), "{}", ran.out);
+    assert_eq!(committed(&world, "tests/__snapshots__/calc.snap"), "a\n");
     // What was recorded and is another now is what a test compares with.
     let world = self::world();
     commit(&world, &[("tests/calc.snap", "a = 1\nc = 3\n")]);
@@ -224,6 +231,16 @@ fn a_recording_that_waits_for_somebody_voids_nothing() {
     let accepts = "rm tests/calc.snap.new; echo new > tests/calc.snap; touch accepted";
     let ran = lands(&world, MENDS, accepts, &["--check", leaves, "--check", CHECK]).exits(0);
     assert!(!ran.out.contains("REFUSED"), "{}", ran.out);
+}
+
+/// What tests leave in their own directory whoever runs them, as Python's compiled files: no round is void for it.
+#[test]
+fn what_any_run_of_the_tests_leaves_beside_them_voids_nothing() {
+    let world = world();
+    let leaves = "test=test -e begun && date +%N > tests/cache.bin; test -e done";
+    let agent = "case $PITON_ITERATION in 1) touch begun; date +%N > tests/cache.bin;; 2) touch more;; *) touch done;; esac";
+    let ran = world.loops("w", agent, &["--worktree", "--check", leaves]).exits(0);
+    assert!(!ran.out.contains("REFUSED") && ran.out.contains("3 iterations,"), "{}", ran.out);
 }
 
 /// A rewritten test is what the agent is told of, and what it can undo by itself.
