@@ -74,6 +74,10 @@ pub(super) fn settle(
     let records = is_judged && ended == Ended::AllPass && !is_again(state);
     let round = Round { context, state, began, after: &after, times, is_judged, records };
     let mut sorted = round.sort()?;
+    if !sorted.wrote.tests.is_empty() && guard::allows_writing_tests(state) {
+        let allowed = std::mem::take(&mut sorted.wrote.tests).into_iter().map(|written| written.path);
+        sorted.wrote.changed.extend(allowed);
+    }
     if sorted.back.is_empty() && sorted.wrote == Wrote::default() {
         return Ok((after, None));
     }
@@ -199,20 +203,20 @@ impl Round<'_> {
         let came = self.came_with_the_run()?;
         for change in others {
             let path = change.path.to_string();
-            // What the agent changed of a test was judged as its work, and is judged again as it is now. Data that came with the run
-            // may be what any run of the tests leaves.
-            let is_test = is_of_tests(&path)
-                && !by_agent.contains(&change.path)
-                && (is_code(&path) || !came.contains(&change.path));
+            // What the agent changed of a test was judged as its work, and is judged again as it is now.
+            let is_test = is_of_tests(&path) && !by_agent.contains(&change.path);
+            // Tests leave such beside them, whoever runs them.
+            let is_data = is_of_tests(&path) && !is_code(&path) && !is_recording(&path);
+            let is_left_by_tests = is_data && came.contains(&change.path);
             match baseline.get(&change.path) {
                 // The same formatter makes the same of the same test.
                 Some(then) if is_test && is_code(&path) && *then != change.is => {
                     sorted.wrote.tests.push(self.rewritten(path));
                 }
                 Some(_) => drop(sorted.back.insert(change.path)),
-                None if self.is_protected(&path) || (is_test && !self.only_adds(&change)?) => {
-                    sorted.wrote.tests.push(self.rewritten(path));
-                }
+                None if self.is_protected(&path) => sorted.wrote.tests.push(self.rewritten(path)),
+                None if is_left_by_tests => drop(sorted.back.insert(change.path)),
+                None if is_test && !self.only_adds(&change)? => sorted.wrote.tests.push(self.rewritten(path)),
                 None if is_again(self.state) => drop(sorted.back.insert(change.path)),
                 None => sorted.wrote.changed.push(path),
             }

@@ -54,6 +54,7 @@ pub use facts::{
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;
 pub use hook_calls::{Ending, HookCall, HookEnd, HookProgress, HookRecord};
+pub use judge::WRITES_TEST;
 pub use judge::context::{ContextLevel, ContextSample, Recommendation, RedlinePolicy};
 pub use judge::quality::{Quality, QualityPolicy, judge};
 pub use judge::reboot::{RebootPolicy, RebootReason, RebootRecord};

@@ -243,6 +243,25 @@ fn what_any_run_of_the_tests_leaves_beside_them_voids_nothing() {
     assert!(!ran.out.contains("REFUSED") && ran.out.contains("3 iterations,"), "{}", ran.out);
 }
 
+/// Whoever has a check that must write tests says so, and the guard judges them as any other file.
+#[test]
+fn whoever_wants_checks_to_write_tests_says_so() {
+    for (rules, refused) in
+        [("", true), ("[guard.rules]\ncheck-writes-test = { off = true, reason = 'generated' }\n", false)]
+    {
+        let world = world();
+        commit(&world, &[("piton.toml", rules)]);
+        world.piton(&["trust", "--yes"]).exits(0);
+        let writes =
+            "gen=test ! -e more || grep -q made tests/test_calc.py || echo '# made' >> tests/test_calc.py";
+        let ran =
+            lands(&world, &format!("{MENDS}; touch more"), MENDS, &["--check", writes, "--check", CHECK])
+                .exits(0);
+        assert_eq!(ran.out.contains("REFUSED"), refused, "{}", ran.out);
+        assert_eq!(committed(&world, "tests/test_calc.py").contains("made"), !refused);
+    }
+}
+
 /// A rewritten test is what the agent is told of, and what it can undo by itself.
 #[test]
 fn the_agent_is_told_what_was_written_and_by_which_check() {

@@ -20,4 +20,5 @@ mod round;
 pub(super) use answer::answer;
 pub(super) use attempt::{attempt, lost};
 pub(super) use iteration::iteration;
+pub use round::WRITES_TEST;
 pub(super) use round::{checks, round};

@@ -12,7 +12,7 @@ use crate::loop_machine::tracker::JudgedTree;
 use crate::loop_machine::verdict::RoundRuling;
 
 /// The rule of a finding about a test that was written while checks ran.
-const WRITES_TEST: &str = "check-writes-test";
+pub const WRITES_TEST: &str = "check-writes-test";
 
 /// The round that comes next begins. What the guard found in an attempt that was cut short is judged with it.
 pub(in crate::loop_machine) fn checks(state: &State) -> Event {
