@@ -53,6 +53,7 @@ fn round(number: u32, passed: bool) -> Command {
             tree: format!("t{number}"),
             left_out: Vec::new(),
         }),
+        wrote: None,
         beside: Vec::new(),
         duration_ms: 5,
         stops: Vec::new(),

@@ -130,11 +130,11 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                     failed: Some(false),
                     hold: None,
                     guard: Some(Verdict::Reported),
-                    suspect: false,
+                    unseen: false,
                     session: SessionRuling::default(),
                 },
             },
-            Event::ChecksStarted { round: number + 1 },
+            Event::ChecksStarted { round: number + 1, guard: None },
             Event::ChecksFinished {
                 round: Box::new(round(number, &snapshot)),
                 ruling: judged(Next::Verdict),
@@ -237,6 +237,7 @@ fn round(number: u32, snapshot: &Snapshot) -> CheckRound {
         number: number + 1,
         checks: ["test", "lint", "types"].map(result).into(),
         conditions: Vec::new(),
+        wrote: None,
         stops: Vec::new(),
         tests: Default::default(),
         snapshot: Some(snapshot.clone()),
@@ -268,5 +269,8 @@ fn judged(next: Next) -> RoundRuling {
         tests_fail: (!baseline).then_some(false),
         baseline,
         unlike: None,
+        guard: None,
+        findings: Vec::new(),
+        again: false,
     }
 }

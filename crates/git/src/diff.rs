@@ -67,6 +67,24 @@ pub(crate) struct RawChange {
     pub(crate) path: RepoPath,
 }
 
+/// A path that two trees do not agree about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub path: RepoPath,
+    /// What named its content; nothing where it was not there.
+    pub was: Option<String>,
+    /// What names it now; nothing where it is gone.
+    pub is: Option<String>,
+}
+
+impl From<RawChange> for Written {
+    fn from(change: RawChange) -> Self {
+        let there = |id: String, is_there: bool| is_there.then_some(id);
+        let (was, is) = (change.kind != ChangeKind::Added, change.kind != ChangeKind::Deleted);
+        Self { path: change.path, was: there(change.old_id, was), is: there(change.new_id, is) }
+    }
+}
+
 pub(crate) fn compare(shadow: &Shadow, before: &str, after: &str) -> Result<Compared, Error> {
     let call =
         shadow.call(COMMAND).args(["-r", "-z", "--raw", "--numstat", "-M", RENAMES_MAX, "--no-abbrev"]);

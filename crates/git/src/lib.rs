@@ -58,7 +58,7 @@ mod stop;
 
 pub use branch::{Head, Standing, owner_of};
 pub use call::calls_made;
-pub use diff::{ChangeKind, Diff, FileChange};
+pub use diff::{ChangeKind, Diff, FileChange, Written};
 pub use error::Error;
 pub use history::History;
 pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
@@ -66,6 +66,7 @@ pub use lacking::Ignored;
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};
+pub use stage::{Committed, Identity, Own};
 pub use stop::Stop;
 pub use tree::{Changed, CommittedTree, Entry, ListedTree, Listings, ReadError, Tree, WorkTree};
 pub use workspace::Workspace;

@@ -71,6 +71,24 @@ pub(crate) fn restore(
     Ok(Restored { before, after, written, deleted, kept })
 }
 
+/// Writes these files as `target` has them, and nothing else; `now` has what is there. What `target` does not have stays.
+pub(crate) fn put_back(
+    workspace: &Workspace,
+    run: &str,
+    target: &SnapshotId,
+    now: &SnapshotId,
+    paths: &BTreeSet<RepoPath>,
+) -> Result<(), Error> {
+    let (target, now) = (workspace.read(target)?, workspace.read(now)?);
+    let shadow = Shadow::new(workspace.run_directory(run), workspace.root(), &workspace.repository);
+    let hands_off = HandsOff::new(workspace, &shadow, &now, &target)?;
+    let mut writes = raw(&shadow, now.tree.as_str(), target.tree.as_str())?;
+    writes.retain(|change| {
+        change.kind != ChangeKind::Deleted && paths.contains(&change.path) && !hands_off.covers(change)
+    });
+    write_all(workspace, &shadow, &[], &writes)
+}
+
 /// What the target left out and is another by now, or gone. Nobody has what it was; what git ignores is nobody's loss.
 fn missed<'a>(target: &'a Snapshot, after: &'a Snapshot) -> impl Iterator<Item = RepoPath> + 'a {
     let is_as_it_was =

@@ -5,6 +5,7 @@
 //! converts on the way in (line ends, `$Id$`, encodings, filters such as LFS) git converts, file by file; whose filters count is for
 //! [`crate::programs`] to say.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 
@@ -23,27 +24,102 @@ const LINE_ENDS: usize = 3;
 const FILTER: usize = 4;
 const GITLINK: &str = "160000";
 
+/// Who makes a commit, each as `name <mail>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    pub author: String,
+    pub committer: String,
+}
+
+/// A file that belongs to whoever made it, and is in no commit unless it is tracked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    /// A directory stands for everything below.
+    pub path: RepoPath,
+    /// What names its content; with another one it is somebody else's. Nothing where that does not matter.
+    pub id: Option<String>,
+}
+
+/// What came of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// The commit; none where the files are committed already.
+    pub commit: Option<String>,
+    /// What was left out of it, as it was named.
+    pub left: Vec<RepoPath>,
+}
+
 impl Workspace {
-    /// Commits the files of a snapshot, as the user; the new commit, or `None` where they are committed already.
+    /// As whom git would commit here: what is configured, else piton.
+    pub fn identity(&self) -> Result<Identity, Error> {
+        let configured = |variable: &str| -> Result<String, Error> {
+            let call = self.git("var").setting("user.useConfigOnly=true").arg(variable);
+            let answer = self.answer(call)?;
+            // What follows the mail is the time.
+            let person = answer.and_then(|answer| Some(answer[..=answer.rfind('>')?].to_owned()));
+            Ok(person.unwrap_or_else(|| "piton <piton@localhost>".to_owned()))
+        };
+        Ok(Identity {
+            author: configured("GIT_AUTHOR_IDENT")?,
+            committer: configured("GIT_COMMITTER_IDENT")?,
+        })
+    }
+
+    /// Commits the files of a snapshot, as this person, without what is somebody's `own`.
     ///
     /// No hook and no signature: both may wait for a person who sleeps.
-    pub fn commit(&self, judged: &SnapshotId, message: &str) -> Result<Option<String>, Error> {
+    pub fn commit(
+        &self,
+        judged: &SnapshotId,
+        message: &str,
+        identity: &Identity,
+        own: &[Own],
+    ) -> Result<Committed, Error> {
         let storing = self.storing()?;
-        self.stage_as(judged, &storing)?;
+        let left = self.stage_as(judged, &storing, own)?;
         let git = |command| storing.harden(self.git(command));
         if git("diff-index").args(["--cached", "--quiet", "HEAD", "--"]).run()?.success() {
-            return Ok(None);
+            return Ok(Committed { commit: None, left });
         }
         let mut commit = git("commit");
-        if self.answer(self.git("config").arg("user.email"))?.is_none() {
-            commit = commit.setting("user.name=piton").setting("user.email=piton@localhost");
+        for (who, person) in [("AUTHOR", &identity.author), ("COMMITTER", &identity.committer)] {
+            let (name, mail) = person.split_once('<').unwrap_or((person, ""));
+            commit = commit
+                .env(format!("GIT_{who}_NAME"), name.trim_end())
+                .env(format!("GIT_{who}_EMAIL"), mail.trim_end_matches('>'));
         }
         commit
             .args(["--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", "--file=-"])
             .stdin(message.as_bytes().to_vec())
             .output()?;
         let head = self.git("rev-parse").arg("HEAD").bytes()?;
-        Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
+        Ok(Committed { commit: Some(String::from_utf8_lossy(&head).trim_end().to_owned()), left })
+    }
+
+    /// The submodules that hold other files than their commit has, and than they held when `start` was taken: a commit here
+    /// names their commit and nothing else of them.
+    pub fn uncommitted_submodules(
+        &self,
+        start: &SnapshotId,
+        judged: &SnapshotId,
+    ) -> Result<Vec<RepoPath>, Error> {
+        let judged = self.read(judged)?;
+        let inner = self.submodules(&judged)?;
+        if inner.is_empty() {
+            return Ok(Vec::new());
+        }
+        let start = self.read(start)?;
+        let mut found = Vec::new();
+        for nested in inner {
+            let is_as_it_was =
+                start.nested.iter().any(|then| then.path == nested.path && then.tree == nested.tree);
+            let place = self.root().join(nested.path.as_path());
+            let committed = Call::new("rev-parse", &place).args(["--quiet", "--verify", "HEAD^{tree}"]);
+            if !is_as_it_was && self.answer(committed)?.as_deref() != Some(nested.tree.as_str()) {
+                found.push(nested.path.clone());
+            }
+        }
+        Ok(found)
     }
 
     /// The filters that only the repository names, which therefore do not run; files under them are not staged.
@@ -54,16 +130,24 @@ impl Workspace {
 
     /// Puts the files of a snapshot into the index of the work tree, and nothing else.
     pub fn stage(&self, judged: &SnapshotId) -> Result<(), Error> {
-        self.stage_as(judged, &self.storing()?)
+        self.stage_as(judged, &self.storing()?, &[]).map(drop)
     }
 
-    fn stage_as(&self, judged: &SnapshotId, storing: &Storing) -> Result<(), Error> {
+    /// What was left out comes back, as it was named.
+    fn stage_as(
+        &self,
+        judged: &SnapshotId,
+        storing: &Storing,
+        owned: &[Own],
+    ) -> Result<Vec<RepoPath>, Error> {
         let snapshot = self.read(judged)?;
         let inner = self.submodules(&snapshot)?;
         let staging = Staging {
             workspace: self,
             storing,
             own: self.leave(),
+            owned: owned.iter().map(|own| (&own.path, own.id.as_deref())).collect(),
+            left: RefCell::default(),
             inside: inner.iter().map(|nested| nested.path.clone()).collect(),
             left_out: snapshot.left_out.iter().map(|left_out| &left_out.path).collect(),
             inner,
@@ -76,10 +160,10 @@ impl Workspace {
             lines.extend_from_slice(entry.path.as_bytes());
             lines.push(0);
         }
-        match lines.is_empty() {
-            true => Ok(()),
-            false => staging.git("update-index").args(["-z", "--index-info"]).stdin(lines).bytes().map(drop),
+        if !lines.is_empty() {
+            staging.git("update-index").args(["-z", "--index-info"]).stdin(lines).bytes()?;
         }
+        Ok(staging.left.into_inner().into_iter().collect())
     }
 
     /// The repositories of a snapshot that are submodules of this one. Any other repository inside is a directory with files: a commit
@@ -107,6 +191,10 @@ struct Staging<'a> {
     snapshot: &'a Snapshot,
     /// What is piton's own.
     own: Leave,
+    /// What is somebody else's, and what names its content.
+    owned: BTreeMap<&'a RepoPath, Option<&'a str>>,
+    /// Of that, what was met.
+    left: RefCell<BTreeSet<RepoPath>>,
     inner: Vec<&'a Nested>,
     /// Where those are.
     inside: BTreeSet<RepoPath>,
@@ -160,7 +248,17 @@ impl Staging<'_> {
         let is_somebody_elses =
             self.own.covers(path) || is_within_any(path, &self.inside) || self.left_out.contains(path);
         let stays = is_nothing(&change.old_mode) && is_waiting();
-        !is_somebody_elses && !stays
+        !is_somebody_elses && !stays && !self.is_left(change)
+    }
+
+    /// Whether a new file is what somebody made for themselves.
+    fn is_left(&self, change: &RawChange) -> bool {
+        let is_as_made = |id: &Option<&str>| id.is_none_or(|id| id == change.old_id);
+        let mut places = std::iter::successors(Some(change.path.clone()), RepoPath::parent);
+        let made = places.find(|place| self.owned.get(place).is_some_and(is_as_made));
+        let made = made.filter(|_| is_nothing(&change.new_mode) && !self.owned.is_empty());
+        self.left.borrow_mut().extend(made.clone());
+        made.is_some()
     }
 
     /// The commits that repositories inside stand on.

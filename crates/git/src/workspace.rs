@@ -13,8 +13,8 @@ use crate::left_out::Reading;
 use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
-    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, diff, protect, record,
-    restore, take,
+    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, Written, diff, protect,
+    record, restore, take,
 };
 
 /// A work tree and where its snapshots are kept.
@@ -152,6 +152,23 @@ impl Workspace {
     /// nothing is written and the error lists what differs.
     pub fn restore(&self, run: &str, target: &SnapshotId, expected: Expected<'_>) -> Result<Restored, Error> {
         restore::restore(self, run, target, expected)
+    }
+
+    /// Makes these files of the work tree those of `target`, and touches no other; `now` is a snapshot of what is there.
+    pub fn put_back(
+        &self,
+        run: &str,
+        target: &SnapshotId,
+        now: &SnapshotId,
+        paths: &BTreeSet<RepoPath>,
+    ) -> Result<(), Error> {
+        restore::put_back(self, run, target, now, paths)
+    }
+
+    /// Which paths are others in `after` than in `before`: files and links, with what names their content.
+    pub fn written(&self, before: &impl Treeish, after: &impl Treeish) -> Result<Vec<Written>, Error> {
+        let changes = diff::raw(&self.plain_shadow()?, before.as_str(), after.as_str())?;
+        Ok(changes.into_iter().map(Written::from).collect())
     }
 
     /// What changed from `before` to `after`, file by file.

@@ -34,7 +34,8 @@ fn do_everything(place: &Place) {
     workspace.restore(RUN, &first.id, Expected::Tree(&second.tree)).unwrap();
     workspace.standing().unwrap();
     workspace.stage(&second.id).unwrap();
-    workspace.commit(&second.id, "Judged\n").unwrap();
+    let identity = workspace.identity().unwrap();
+    workspace.commit(&second.id, "Judged\n", &identity, &[]).unwrap();
     workspace.add_work_tree(&place.directory.path().join("beside"), "beside").unwrap();
     workspace.clean_stale_locks(RUN).unwrap();
     workspace.forget(RUN).unwrap();

@@ -27,6 +27,11 @@ fn is_as_git_adds_it(place: &Place) {
     assert_eq!(place.git(&["ls-files", "--stage"]), expected, "again changes nothing");
 }
 
+/// Commits a snapshot as whoever git says; the commit, if there was something to commit.
+fn commit(workspace: &piton_git::Workspace, judged: &piton_git::SnapshotId, message: &str) -> Option<String> {
+    workspace.commit(judged, message, &workspace.identity().unwrap(), &[]).unwrap().commit
+}
+
 #[test]
 fn files_come_change_move_and_go() {
     let place = Place::new();
@@ -57,8 +62,8 @@ fn before_the_first_commit_everything_is_new() {
     is_as_git_adds_it(&place);
     let workspace = place.open();
     let judged = workspace.snapshot(RUN, "judged").unwrap();
-    assert!(workspace.commit(&judged.id, "First\n").unwrap().is_some());
-    assert_eq!(workspace.commit(&judged.id, "First\n").unwrap(), None);
+    assert!(commit(&workspace, &judged.id, "First\n").is_some());
+    assert_eq!(commit(&workspace, &judged.id, "First\n"), None);
     assert_eq!(place.git(&["status", "--porcelain"]), "");
 }
 
@@ -133,13 +138,13 @@ fn a_repository_that_nobody_knows_is_committed_as_its_files() {
     git_in(&inner, &["init", "--quiet"]);
     let workspace = place.open();
     let judged = workspace.snapshot(RUN, "judged").unwrap();
-    workspace.commit(&judged.id, "Judged\n").unwrap().unwrap();
+    commit(&workspace, &judged.id, "Judged\n").unwrap();
     assert_eq!(place.git(&["show", "HEAD:inner/file"]), "f");
     assert_eq!(place.git(&["status", "--porcelain"]), "");
     // Its files were put back; what it keeps beside them is no reason for a commit.
     std::fs::remove_file(place.path("inner/file")).unwrap();
     let judged = workspace.snapshot(RUN, "judged").unwrap();
-    workspace.commit(&judged.id, "Judged\n").unwrap().unwrap();
+    commit(&workspace, &judged.id, "Judged\n").unwrap();
     assert_eq!(place.git(&["ls-tree", "-r", "--name-only", "HEAD"]), "a.txt\nsrc/b.rs");
 }
 
@@ -157,7 +162,7 @@ fn what_a_filter_of_the_repository_alone_would_store_is_not_committed_as_it_is()
     place.write("a.txt", b"changed\n");
     let workspace = place.open();
     let judged = workspace.snapshot(RUN, "judged").unwrap();
-    workspace.commit(&judged.id, "Judged\n").unwrap().unwrap();
+    commit(&workspace, &judged.id, "Judged\n").unwrap();
     assert_eq!(place.git(&["show", "HEAD:secret.env"]), stored);
     assert_eq!(place.git(&["ls-tree", "--name-only", "HEAD"]), ".gitattributes\na.txt\nsecret.env\nsrc");
 }
@@ -176,7 +181,7 @@ fn a_conflict_is_settled_by_what_the_file_says() {
     is_as_git_adds_it(&place);
     let workspace = place.open();
     let judged = workspace.snapshot(RUN, "judged").unwrap();
-    workspace.commit(&judged.id, "Merge\n").unwrap().unwrap();
+    commit(&workspace, &judged.id, "Merge\n").unwrap();
     assert_eq!(place.git(&["rev-list", "--parents", "-1", "HEAD"]).split_whitespace().count(), 3);
 }
 
@@ -200,7 +205,7 @@ fn what_came_after_the_snapshot_is_not_committed() {
     let judged = workspace.snapshot(RUN, "judged").unwrap();
     place.write("a.txt", b"later\n");
     place.write("later.txt", b"later\n");
-    workspace.commit(&judged.id, "Judged\n").unwrap().unwrap();
+    commit(&workspace, &judged.id, "Judged\n").unwrap();
     assert_eq!(place.git(&["show", "HEAD:a.txt"]), "judged");
     assert_eq!(place.git(&["status", "--porcelain"]).trim_start(), "M a.txt\n?? later.txt");
 }

@@ -39,6 +39,7 @@ pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};
 pub use census::{Census, Counted, census};
 pub use compare::{Known, Options, compare};
 pub use language::{Parsed, parse};
+pub use paths::{is_code, is_of_tests, is_snapshot as is_recording, steers_checks};
 pub use piton_git::{Entry, ReadError, Tree};
 pub use precision::{Measured, Mode, language_of};
 pub use protect::is_protected;

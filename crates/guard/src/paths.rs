@@ -20,6 +20,16 @@ pub(crate) fn is_test(path: &str) -> bool {
         || is_setup(name)
 }
 
+/// Whether a file is of tests in any way: it holds them, or what they need or compare with.
+pub fn is_of_tests(path: &str) -> bool {
+    is_test(path) || is_snapshot(path) || is_fixture(path)
+}
+
+/// Whether a file is code in a language that is known.
+pub fn is_code(path: &str) -> bool {
+    Language::of(path).is_some()
+}
+
 /// Whether runners load a file before tests.
 fn is_setup(name: &str) -> bool {
     let plain = name.to_lowercase().replace(['.', '-'], "");
@@ -43,7 +53,7 @@ pub(crate) fn has_tests_beside_code(path: &str) -> bool {
 }
 
 /// Whether a file is a recorded snapshot or a golden file.
-pub(crate) fn is_snapshot(path: &str) -> bool {
+pub fn is_snapshot(path: &str) -> bool {
     let name = file_name(path);
     path.contains("__snapshots__/")
         || ends_with_any(name, &[".snap", ".golden", ".approved.txt", ".ambr"])
@@ -79,6 +89,15 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         || path.starts_with("scripts/") && !name.contains('.')
 }
 
+/// Whether a new file would change how checks run, by its path: not what a tool reports under its own name.
+pub fn steers_checks(path: &str) -> bool {
+    let name = file_name(path);
+    let reports = [".xml", ".out", ".lcov", ".log", ".html", ".tsbuildinfo"];
+    let is_report = name.trim_start_matches('.').split('.').next() == Some("coverage")
+        || (ends_with_any(name, &reports) && !CHECK_FILES.contains(&name));
+    is_check_configuration(path) && !is_report
+}
+
 /// Whether a file says how a tool checks, by the tool's name: `.nycrc`, `jest.config.ts`, `ruff.toml`.
 fn is_of_tool(path: &str, name: &str) -> bool {
     let mut parts = name.trim_start_matches('.').split('.');
@@ -99,4 +118,23 @@ pub(crate) fn is_make(path: &str) -> bool {
 pub(crate) fn is_ignore_file(path: &str) -> bool {
     let name = file_name(path);
     name.starts_with('.') && name.ends_with("ignore")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_tool_reports_is_not_what_it_is_told() {
+        for path in
+            ["pytest.ini", "jest.config.ts", ".coveragerc", "setup.cfg", "pom.xml", "Makefile", "ci/run.sh"]
+        {
+            assert!(steers_checks(path), "{path}");
+        }
+        for path in
+            ["coverage.xml", ".coverage", "coverage.json", "jest.xml", "tsconfig.tsbuildinfo", "a.txt"]
+        {
+            assert!(!steers_checks(path), "{path}");
+        }
+    }
 }

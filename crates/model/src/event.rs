@@ -13,7 +13,7 @@ use crate::lifecycle::run_events;
 use crate::loop_machine::{
     Adoption, Answer, AttemptEnd, AttemptRuling, CheckRound, Conclusion, Consequence, HookCall, HookEnd,
     Left, LevelRise, LoopConfig, Next, OpenAttempt, OpenCommit, QuestionKind, Raise, RebootReason,
-    RecoveryOutcome, RecoveryStep, RoundRuling, Snapshot, SwitchReason, TreeProof,
+    RecoveryOutcome, RecoveryStep, RoundRuling, Snapshot, SwitchReason, TreeProof, Uncommitted, Verdict,
 };
 use crate::status::{Kind, Reason};
 
@@ -52,6 +52,9 @@ run_events! {
         ChecksStarted {
             /// Counts the rounds of this run; names the directories of the check processes.
             round: u32,
+            /// What becomes of what the guard found in the attempt before, where judging that was put off until now.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            guard: Option<Verdict>,
         },
         /// The checks were run.
         ChecksFinished {
@@ -102,6 +105,9 @@ run_events! {
             /// The branch or commit that the agent had switched to. The run's own branch has the work all the same.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             found_on: Option<String>,
+            /// What is in the tree and not in the commit.
+            #[serde(default, skip_serializing_if = "crate::is_default")]
+            uncommitted: Uncommitted,
         },
 
         /// The driver means to call the hooks at these points. Only while `running` with nothing open.

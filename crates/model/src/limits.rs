@@ -71,6 +71,10 @@ pub const CUSTOM_MEASURES_MAX: usize = 32;
 pub const ARTIFACTS_MAX: usize = 100;
 /// Files of the checkout that a baseline check is said to open.
 pub const OPENED_FILES_MAX: usize = 20;
+/// Paths that are named of what checks wrote, and of what no commit has.
+pub const WRITTEN_MAX: usize = 20;
+/// Files that checks made, kept in a state: no commit has them.
+pub const MADE_MAX: usize = 256;
 /// Files that are said to be in no snapshot.
 pub const LEFT_OUT_MAX: usize = 20;
 /// Latencies of the guard kept in a state.

@@ -47,7 +47,7 @@ examples! {
         version: "0.1.0".to_owned()
     }
     SnapshotTaken { snapshot: snapshot(), base: true }
-    ChecksStarted { round: 2 }
+    ChecksStarted { round: 2, guard: Some(Verdict::Refused) }
     ChecksFinished {
         round: Box::new(round()),
         ruling: RoundRuling {
@@ -57,6 +57,9 @@ examples! {
             tests_fail: Some(true),
             baseline: true,
             unlike: Some("`make` is not there".to_owned()),
+            guard: Some(Verdict::Refused),
+            findings: Vec::new(),
+            again: true,
         }
     }
     AttemptStarted {
@@ -110,7 +113,13 @@ examples! {
         })
     }
     CommitStarted { commit: OpenCommit { iteration: 7, tree: "3d4e5f".to_owned() } }
-    CommitFinished { iteration: 7, tree: "3d4e5f".to_owned(), commit: Some("0a1b2c".to_owned()), found_on: None }
+    CommitFinished {
+        iteration: 7,
+        tree: "3d4e5f".to_owned(),
+        commit: Some("0a1b2c".to_owned()),
+        found_on: None,
+        uncommitted: Uncommitted { made: vec!["cache/".to_owned()], submodules: vec!["library".to_owned()] }
+    }
     IterationConcluded {
         conclusion: Box::new(Conclusion {
             iteration: 7,
@@ -265,6 +274,8 @@ fn config() -> LoopConfig {
             left: vec!["target".to_owned()],
             setup: Some("npm ci".to_owned()),
             compare: true,
+            author: Some("Ann <ann@example.org>".to_owned()),
+            committer: Some("Ann <ann@example.org>".to_owned()),
         }),
         guard: GuardMode::Ask,
         protect: vec!["tests".to_owned()],
@@ -344,6 +355,14 @@ fn round() -> CheckRound {
         checks: vec![passed, failed],
         conditions: vec![ConditionResult { label: "file:out".to_owned(), met: false }],
         snapshot: Some(snapshot()),
+        wrote: Some(Wrote {
+            left: Some(snapshot()),
+            put_back: vec!["badge.txt".to_owned()],
+            made: vec![Made { path: "out/a".to_owned(), id: Some("5d6e7f".to_owned()) }],
+            changed: vec!["src/lib.rs".to_owned()],
+            tests: vec![Rewritten { path: "tests/a.py".to_owned(), check: Some("test".to_owned()) }],
+            guard: Some(GuardReport::default()),
+        }),
         stops: vec![StopResult { label: "file_created(out)".to_owned(), met: false, timed_out: true }],
         tests: TestChanges {
             now: [("a::b".to_owned(), TestStatus::Failing)].into(),
@@ -388,7 +407,7 @@ fn ruling() -> AttemptRuling {
         failed: Some(true),
         hold: Some(Reason::RateLimit),
         guard: Some(Verdict::Asked),
-        suspect: true,
+        unseen: true,
         session: SessionRuling {
             read: true,
             taken: true,

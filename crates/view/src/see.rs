@@ -2,7 +2,7 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{
-    Chosen, ContextLevel, Measures, Quality, QuestionKind, Recommendation, Recovery,
+    Chosen, ContextLevel, Measures, Quality, QuestionKind, Recommendation, Recovery, Uncommitted,
 };
 use piton_model::workflow::StepStatus;
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
@@ -148,6 +148,8 @@ pub struct ChangedView {
     pub branch: Option<String>,
     /// Commits on it.
     pub commits: u32,
+    /// What the last of them does not have, though it is in the tree.
+    pub uncommitted: Uncommitted,
 }
 
 /// A file that no snapshot has.
@@ -279,8 +281,10 @@ pub struct GuardView {
 pub struct IterationView {
     /// Its number.
     pub number: u32,
-    /// How its agent ended.
+    /// How its agent ended, whatever became of what it left.
     pub outcome: piton_model::loop_machine::AttemptOutcome,
+    /// What became of it: `kept`, `refused`, `doubted`, `rejected` or `skipped`.
+    pub verdict: &'static str,
     /// It was given up because somebody asked.
     pub skipped: bool,
     /// The guard refused it: its files were put back.

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptEnd, AttemptRuling, Change, CheckRound, Consequence, IterationVerdict, NoteKind, Prompt, Report,
-    TestStatus, TestTracker, Verdict,
+    AttemptEnd, AttemptRuling, Change, CheckRound, Consequence, Finding, IterationVerdict, NoteKind, Prompt,
+    Report, TestStatus, TestTracker, Verdict,
 };
 use piton_model::{Event, RunId, State};
 use piton_sys::{Clock, SystemClock};
@@ -71,13 +71,16 @@ struct Row {
     /// A person did not want it.
     rejected: bool,
     tests: TestsOf,
+    /// What was found in what its attempt left, and in what its checks wrote.
+    findings: Vec<Finding>,
 }
 
 impl Row {
     /// An iteration whose attempt ended like this.
     fn ended(iteration: u32, end: AttemptEnd, ruling: &AttemptRuling) -> Self {
         let (change, refused) = (end.change.clone(), ruling.guard == Some(Verdict::Refused));
-        Self { iteration, change, end: Some(end), refused, ..Self::default() }
+        let findings = end.guard.iter().flat_map(|guard| guard.findings.clone()).collect();
+        Self { iteration, change, end: Some(end), refused, findings, ..Self::default() }
     }
 
     fn report(&self) -> Option<&Report> {
@@ -165,7 +168,9 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
                 }
                 Event::AttemptLost { left, .. } => {
                     rows.retain(|row| row.iteration != iteration);
-                    rows.push(Row { iteration, lost: true, change: left.change, ..Row::default() });
+                    let findings = left.guard.into_iter().flat_map(|guard| guard.findings).collect();
+                    let change = left.change;
+                    rows.push(Row { iteration, lost: true, change, findings, ..Row::default() });
                 }
                 Event::IterationConcluded { conclusion } => {
                     if rows.last().is_none_or(|row| row.iteration != conclusion.iteration) {
@@ -183,11 +188,21 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
                         last.commit = commit.or(last.commit.take());
                     }
                 }
+                Event::ChecksStarted { guard: Some(Verdict::Refused), .. } => {
+                    rows.iter_mut().last().into_iter().for_each(|row| row.refused = true);
+                }
+                Event::ChecksFinished { ruling, .. } if ruling.guard == Some(Verdict::Refused) => {
+                    if let Some(last) = rows.last_mut() {
+                        last.refused = true;
+                        last.findings.extend(ruling.findings);
+                    }
+                }
                 Event::ChecksFinished { round, ruling } if ruling.unlike.is_none() => {
                     known.follow(&round.tests);
                     // After the verdict, and after a refusal, the files are others than those it left.
                     if let Some(last) = rows.last_mut().filter(|row| row.verdict.is_none() && !row.refused) {
                         last.tests = TestsOf::last_round(&known);
+                        last.findings.extend(ruling.findings);
                         last.checks = Some(*round);
                     }
                 }
@@ -266,6 +281,9 @@ fn text(state: &State, rows: &[Row]) -> String {
             words::count(state.seen.commits, "commit")
         );
     }
+    for line in words::uncommitted(state) {
+        let _ = writeln!(text, "{}{}.\n", line[..1].to_uppercase(), &line[1..]);
+    }
     let _ = writeln!(text, "## Checks\n");
     for check in state.seen.checks.iter().flat_map(|round| &round.checks) {
         let before =
@@ -309,10 +327,7 @@ fn text(state: &State, rows: &[Row]) -> String {
     }
     let cheats: Vec<_> = rows
         .iter()
-        .flat_map(|row| {
-            let guard = row.end.iter().filter_map(|end| end.guard.as_ref());
-            guard.flat_map(move |guard| guard.findings.iter().map(move |found| (row, found)))
-        })
+        .flat_map(|row| row.findings.iter().map(move |found| (row, found)))
         .filter(|(_, finding)| finding.blocking)
         .collect();
     if !cheats.is_empty() {

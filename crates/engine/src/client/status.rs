@@ -77,6 +77,7 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
             files: state.seen.modified_files.clone(),
             branch: state.config.worktree.as_ref().map(|worktree| worktree.branch.clone()),
             commits: state.seen.commits,
+            uncommitted: state.seen.uncommitted.clone(),
         },
         not_covered: state
             .left_out()
@@ -286,6 +287,7 @@ fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> Iteratio
     IterationView {
         number: record.number,
         outcome: record.outcome,
+        verdict: verdict_of(record),
         skipped: record.skipped,
         refused: record.refused,
         rejected: record.rejected,
@@ -299,6 +301,16 @@ fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> Iteratio
         regressed: record.regressed,
         quality: record.quality,
         measures: record.measures.clone(),
+    }
+}
+
+fn verdict_of(record: &piton_model::loop_machine::IterationRecord) -> &'static str {
+    match () {
+        () if record.refused => "refused",
+        () if record.rejected => "rejected",
+        () if record.skipped => "skipped",
+        () if record.doubted => "doubted",
+        () => "kept",
     }
 }
 

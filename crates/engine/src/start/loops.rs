@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::{Zoned, civil};
 use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_model::hook::Mode;
-use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
+use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, WRITES_TEST, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::words::clean_line;
@@ -177,7 +177,7 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
 
 /// A rule that is switched off by a wrong name would be on.
 fn require_rules(config: &LoopConfig) -> Result<(), Error> {
-    let names = || piton_guard::RULES.iter().map(|rule| rule.name);
+    let names = || piton_guard::RULES.iter().map(|rule| rule.name).chain([WRITES_TEST]);
     let Some(off) = config.rules_off.iter().find(|off| !names().any(|name| name == off.rule)) else {
         return Ok(());
     };

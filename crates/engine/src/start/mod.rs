@@ -117,6 +117,7 @@ fn own_tree(
     let named = settings.copy.as_ref().map(|list| list.value.clone()).unwrap_or_default();
     let is_on = |flag: &Option<piton_config::Sourced<bool>>| flag.as_ref().is_none_or(|flag| flag.value);
     let (copy, left) = furnish::sorted(layout.root(), &ignored, &named, is_on(&settings.installed));
+    let piton_git::Identity { author, committer } = workspace.identity().map_err(failed)?;
     Ok(Worktree {
         path: tree_beside(layout, name, hint)?,
         branch,
@@ -124,6 +125,8 @@ fn own_tree(
         left,
         setup: settings.setup.as_ref().map(|command| command.value.clone()),
         compare: is_on(&settings.compare),
+        author: Some(author),
+        committer: Some(committer),
     })
 }
 

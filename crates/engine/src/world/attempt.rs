@@ -244,7 +244,7 @@ pub(super) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot
 }
 
 /// What the journal says of a snapshot. What git ignores is nobody's loss; anything else that is not in it is named.
-fn recorded(snapshot: &piton_git::Snapshot) -> Snapshot {
+pub(super) fn recorded(snapshot: &piton_git::Snapshot) -> Snapshot {
     let missed = snapshot.left_out.iter().filter(|file| file.why != Why::Ignored);
     let left_out = missed.take(LEFT_OUT_MAX).map(|file| LeftOut {
         path: file.path.to_string(),
@@ -257,7 +257,7 @@ fn recorded(snapshot: &piton_git::Snapshot) -> Snapshot {
 
 /// The last snapshot, where it was taken a moment ago and nothing of the run has worked in the tree since: looking
 /// again would cost as much and show no more than what anybody may do a moment later anyway.
-fn as_it_rested(context: &Context) -> Option<Snapshot> {
+pub(super) fn as_it_rested(context: &Context) -> Option<Snapshot> {
     let (snapshot, at) = context.rested.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
     (SystemClock.monotonic().saturating_sub(at) < RESTS_FOR).then_some(snapshot)
 }

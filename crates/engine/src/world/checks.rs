@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use piton_agent::{EndedBy, Exit};
-use piton_git::Expected;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_model::loop_machine::{Check, CheckResult, CheckRound};
 use piton_model::{Command, State};
 use piton_sys::file;
 
-use super::{Context, Driving, WorldError, attempt, beside, measure, originals, snapshot_id, stop};
+use super::written::{self, Began, Ended};
+use super::{Context, Driving, WorldError, attempt, beside, measure, originals, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, What, Work};
 use crate::supervise::kept::{Kept, Plan};
 use crate::supervise::{self, Rerun};
@@ -23,10 +23,11 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     if state.seen.start.is_none() {
         return Ok(Command::Observe(attempt::take_snapshot(context, "start")?));
     }
-    // What was refused is put back before anything is judged again.
-    if let Some(target) = &state.work.restore {
-        context.workspace.restore(context.run.as_str(), &snapshot_id(&target.id)?, Expected::Anything)?;
-    }
+    let began = match written::begin(context, state, round)? {
+        Began::With(snapshot) => snapshot,
+        Began::NotYet(snapshot) => return Ok(Command::Observe(snapshot)),
+    };
+    let mut times = Vec::new();
     let left = originals::stand_in(context, state)?;
     let mut result = CheckRound::of_nothing(round);
     let mut names = measure::Names::new();
@@ -39,6 +40,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
             break;
         };
         result.duration_ms += ran.exit.duration_ms;
+        times.push((check.name.as_str(), ran.exit.started_at));
         match beside::look(context, state, (round, index), &ran, watch)? {
             Some((beside, duration_ms)) => {
                 result.beside.extend(beside);
@@ -68,7 +70,14 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     left.put_back()?;
     // An attempt follows more often than not.
     context.launch.expect_another();
-    let snapshot = attempt::take_snapshot(context, &format!("after checks {round}"))?;
+    let after = attempt::take_snapshot(context, &format!("after checks {round}"))?;
+    let ended = match result.cancelled {
+        true => Ended::Cancelled,
+        false if result.all_pass() => Ended::AllPass,
+        false => Ended::SomeFail,
+    };
+    let (snapshot, wrote) = written::settle(context, state, &began, after, &times, ended)?;
+    result.wrote = wrote;
     if !result.cancelled {
         measure::take_tree(context, state, &snapshot, &mut result.measures);
     }

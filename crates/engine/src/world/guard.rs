@@ -3,7 +3,7 @@
 use piton_git::Entry;
 use piton_guard::{Known, Options};
 use piton_model::State;
-use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot};
+use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot, WRITES_TEST};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
 
@@ -34,8 +34,7 @@ pub(super) fn look(
     let changed = head.differs_from(&base).map_err(|error| failed(error.into()))?.0;
     let is_there = |path: &str| changed.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
     let protected = protected(state, &changed);
-    // Today, for allowances that expire.
-    let today = SystemClock.now().to_string().split('T').next().map(str::to_owned);
+    let today = today();
     let options =
         Options { protected, today: today.clone(), distrust: true, only_changed: true, measuring: false };
     let mut report = piton_guard::compare(&base, &head, &options, &mut Known::default()).map_err(failed)?;
@@ -45,6 +44,16 @@ pub(super) fn look(
     }
     let duration_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
     Ok(Some(GuardReport { duration_ms, ..kept(report, context.launch.redactor()) }))
+}
+
+/// Today, for allowances that expire.
+fn today() -> Option<String> {
+    SystemClock.now().to_string().split('T').next().map(str::to_owned)
+}
+
+/// Whether a rule about what checks write is switched off today.
+pub(super) fn allows_writing_tests(state: &State) -> bool {
+    is_off(state, WRITES_TEST, today().as_deref())
 }
 
 /// Which pattern of the laziness catalogue a finding is an instance of: a rule knows one for all of its findings, and some

@@ -1,8 +1,8 @@
 //! Where work lands: a work tree of the run's own, and a commit for every green iteration.
 
-use piton_git::{Expected, SnapshotId, Workspace};
+use piton_git::{Committed, Expected, Identity, Own, RepoPath, SnapshotId, Workspace};
 use piton_model::limits::clip;
-use piton_model::loop_machine::Worktree;
+use piton_model::loop_machine::{Made, Uncommitted, Worktree};
 use piton_model::{Command, State};
 
 use super::{Context, WorldError, open_workspace};
@@ -29,7 +29,7 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
     tree.add_submodules(&repository)?;
     if let Some(source) = source {
         tree.restore(run, &source, Expected::Anything)?;
-        tree.commit(&source, "The tree this run starts from\n")?;
+        tree.commit(&source, "The tree this run starts from\n", &identity(&tree, state)?, &[])?;
     }
     Ok(())
 }
@@ -41,15 +41,54 @@ pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldE
         Some(worktree) => context.workspace.stand_on(&worktree.branch)?,
         None => None,
     };
-    let commit = match &state.seen.snapshot {
+    let (commit, uncommitted) = match &state.seen.snapshot {
         Some(judged) => {
             let judged = super::snapshot_id(&judged.id)?;
-            commit_or_find(&context.workspace, &judged, &message(state), &trailer(state))?
+            let identity = identity(&context.workspace, state)?;
+            let (message, trailer) = (message(state), trailer(state));
+            let Committed { commit, left } =
+                commit_or_find(&context.workspace, &judged, &message, &trailer, &identity, &own(state))?;
+            (commit, uncommitted(context, state, &judged, &left)?)
         }
-        None => None,
+        None => (None, Uncommitted::default()),
     };
     let stood = |head: piton_git::Head| head.branch.or(head.commit).unwrap_or_else(|| "nothing".to_owned());
-    Ok(Command::EndCommit { commit, found_on: left.map(stood) })
+    Ok(Command::EndCommit { commit, found_on: left.map(stood), uncommitted })
+}
+
+/// As whom the run commits: as whoever git said at its start, whatever the settings say by now.
+fn identity(workspace: &Workspace, state: &State) -> Result<Identity, piton_git::Error> {
+    let worktree = state.config.worktree.as_ref();
+    match worktree.and_then(|worktree| worktree.author.clone().zip(worktree.committer.clone())) {
+        Some((author, committer)) => Ok(Identity { author, committer }),
+        None => workspace.identity(),
+    }
+}
+
+/// What checks made, which is in no commit.
+fn own(state: &State) -> Vec<Own> {
+    let own = |made: &Made| {
+        let path = RepoPath::try_from(made.path.trim_end_matches('/').to_owned()).ok()?;
+        Some(Own { path, id: made.id.clone() })
+    };
+    state.seen.made.iter().filter_map(own).collect()
+}
+
+/// What is in the tree that was committed and not in its commit.
+fn uncommitted(
+    context: &Context,
+    state: &State,
+    judged: &SnapshotId,
+    left: &[RepoPath],
+) -> Result<Uncommitted, WorldError> {
+    let is_left = |made: &&Made| left.iter().any(|path| path.to_string() == made.path.trim_end_matches('/'));
+    let made = state.seen.made.iter().filter(is_left).map(|made| made.path.clone()).collect();
+    let start = state.seen.start.as_ref().map(|start| super::snapshot_id(&start.id)).transpose()?;
+    let submodules = match start {
+        Some(start) => context.workspace.uncommitted_submodules(&start, judged)?,
+        None => Vec::new(),
+    };
+    Ok(Uncommitted { made, submodules: submodules.iter().map(ToString::to_string).collect() })
 }
 
 /// The commit of these files: a new one, else the last one where it ends with `trailer`.
@@ -58,12 +97,15 @@ fn commit_or_find(
     judged: &SnapshotId,
     message: &str,
     trailer: &str,
-) -> Result<Option<String>, piton_git::Error> {
-    if let Some(commit) = workspace.commit(judged, message)? {
-        return Ok(Some(commit));
+    identity: &Identity,
+    own: &[Own],
+) -> Result<Committed, piton_git::Error> {
+    let mut committed = workspace.commit(judged, message, identity, own)?;
+    if committed.commit.is_none() {
+        let ours = |(_, message): &(String, String)| message.trim_end().ends_with(trailer);
+        committed.commit = workspace.last_commit()?.filter(ours).map(|(commit, _)| commit);
     }
-    let ours = |(_, message): &(String, String)| message.trim_end().ends_with(trailer);
-    Ok(workspace.last_commit()?.filter(ours).map(|(commit, _)| commit))
+    Ok(committed)
 }
 
 /// The last line of a commit of ours: which run and iteration made it.
@@ -117,8 +159,10 @@ mod tests {
         let commit = |iteration: u32| {
             let trailer = format!("piton: run r, iteration {iteration}");
             let judged = workspace.snapshot("r", "judged").expect("a snapshot").id;
-            commit_or_find(&workspace, &judged, &format!("Write it\n\n{trailer}\n"), &trailer)
+            let identity = workspace.identity().expect("somebody");
+            commit_or_find(&workspace, &judged, &format!("Write it\n\n{trailer}\n"), &trailer, &identity, &[])
                 .expect("a commit")
+                .commit
         };
         std::fs::write(tree.join("a.txt"), "one\n").expect("a file");
         let first = commit(1);

@@ -23,6 +23,7 @@ mod stop;
 mod task;
 mod tasks;
 pub(crate) mod telling;
+mod written;
 
 use std::cell::RefCell;
 use std::future::Future;

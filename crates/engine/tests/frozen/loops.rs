@@ -144,6 +144,7 @@ fn round(number: u32, tree: &str, passed: [bool; 2]) -> CheckRound {
         checks: ["test", "lint"].into_iter().zip(passed).map(result).collect(),
         conditions: Vec::new(),
         snapshot: Some(snapshot(tree)),
+        wrote: None,
         stops: Vec::new(),
         tests: Default::default(),
         measures: serde_json::from_value(measures).expect("measures"),
@@ -189,7 +190,13 @@ fn eventful() -> Script<State> {
     script.request(Event::AgentTold { text: "look at the logs".to_owned() });
     // Green: committed after its verdict, and done.
     script.end_attempt(works("3", session("s2", 35))).end_checks("3", [true, true]);
-    script.command(Command::EndCommit { commit: Some("c".repeat(40)), found_on: None }).end_hooks();
+    script
+        .command(Command::EndCommit {
+            commit: Some("c".repeat(40)),
+            found_on: None,
+            uncommitted: Default::default(),
+        })
+        .end_hooks();
     assert_eq!(script.state.status, Status::Completed, "{:?}", script.state.work);
     for kind in
         ["recovery_advanced", "session_rebooted", "level_raised", "commit_finished", "question_closed"]

@@ -230,6 +230,7 @@ fn round(number: u32, state: &State, dice: &mut Dice<'_>) -> CheckRound {
     CheckRound {
         number,
         checks: state.config.checks.iter().map(|check| result(&check.name, !dice.one_in(3))).collect(),
+        wrote: None,
         conditions: Vec::new(),
         stops: Vec::new(),
         tests: Default::default(),

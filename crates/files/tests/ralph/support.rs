@@ -116,15 +116,15 @@ fn history() -> Vec<Happened> {
     vec![
         Fact(driver),
         Fact(Event::SnapshotTaken { snapshot: snapshot("a"), base: false }),
-        Fact(Event::ChecksStarted { round: 1 }),
+        Fact(Event::ChecksStarted { round: 1, guard: None }),
         checked(round(1, [false, false], false)),
         Fact(Event::AttemptStarted { attempt: attempt(1) }),
         ended(1, end(first, "b", &["src/a.rs"])),
-        Fact(Event::ChecksStarted { round: 2 }),
+        Fact(Event::ChecksStarted { round: 2, guard: None }),
         checked(round(2, [true, false], false)),
         Fact(Event::AttemptStarted { attempt: attempt(2) }),
         ended(2, end(second, "b", &["src/b.rs"])),
-        Fact(Event::ChecksStarted { round: 3 }),
+        Fact(Event::ChecksStarted { round: 3, guard: None }),
         checked(round(3, [true, false], true)),
     ]
 }
@@ -179,6 +179,7 @@ fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
     CheckRound {
         number,
         checks: ["test", "lint"].into_iter().zip(passed).map(result).collect(),
+        wrote: None,
         conditions: vec![ConditionResult { label: "file:report.txt".to_owned(), met: report_is_there }],
         snapshot: None,
         beside: Vec::new(),

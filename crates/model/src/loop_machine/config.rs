@@ -149,6 +149,10 @@ pub struct Worktree {
     pub setup: Option<String>,
     /// Whether the baseline is held against the checkout before the first attempt.
     pub compare: bool,
+    /// Whose name and mail its commits have, as they were when the run began.
+    pub author: Option<String>,
+    /// Who is said to have made them.
+    pub committer: Option<String>,
 }
 
 /// Walls around agents and checks: they write to their work tree and to these places, and nowhere else.

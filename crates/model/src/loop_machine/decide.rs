@@ -6,6 +6,7 @@
 use super::config::{LoopConfig, OnLost, Raise};
 use super::facts::{
     AttemptEnd, CheckRound, Left, OpenAttempt, OpenCommit, QuestionKind, ReportStatus, Snapshot, TreeProof,
+    Uncommitted,
 };
 use super::hook_calls::HookEnd;
 use super::state::{GivenAnswer, Next, Open, State};
@@ -65,6 +66,8 @@ pub enum Command {
         commit: Option<String>,
         /// Where the agent had switched to, if it had.
         found_on: Option<String>,
+        /// What is in the tree and not in the commit.
+        uncommitted: Uncommitted,
     },
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
     GiveUp {
@@ -165,9 +168,11 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
             end.keep_session &= state.session.handoff.is_some() && !broken;
             Event::HooksFinished { end: Box::new(end) }
         }
-        Command::EndCommit { commit, found_on } => {
+        Command::EndCommit { commit, found_on, uncommitted } => {
             let Some(Open::Commit(open)) = &state.work.open else { return Err(Rejection::NotOpen) };
-            Event::CommitFinished { iteration: open.iteration, tree: open.tree.clone(), commit, found_on }
+            let uncommitted = uncommitted.bounded();
+            let (iteration, tree) = (open.iteration, open.tree.clone());
+            Event::CommitFinished { iteration, tree, commit, found_on, uncommitted }
         }
         Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
         Command::Tick => return Ok(Vec::new()),
@@ -310,7 +315,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     match state.work.next {
-        Next::Checks => Some(Event::ChecksStarted { round: state.work.round.saturating_add(1) }),
+        Next::Checks => Some(judge::checks(state)),
         Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
             .or_else(|| propose(state))
@@ -347,7 +352,7 @@ fn before_attempt(state: &State, now: Timestamp) -> Option<Event> {
     let event = obstacle(state, now)?;
     match event {
         Event::RunStopped { .. } | Event::RunFailed { .. } if state.has_unjudged_work() => {
-            Some(Event::ChecksStarted { round: state.work.round.saturating_add(1) })
+            Some(judge::checks(state))
         }
         _ => Some(event),
     }

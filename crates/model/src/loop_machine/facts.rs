@@ -10,8 +10,8 @@ use super::stop::StopResult;
 use super::tracker::TestChanges;
 use crate::Timestamp;
 use crate::limits::{
-    ARTIFACTS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX,
-    WARNINGS_MAX, clip, clip_tail,
+    ARTIFACTS_MAX, MADE_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX,
+    TEXT_BYTES_MAX, WARNINGS_MAX, WRITTEN_MAX, clip, clip_tail,
 };
 use crate::words::words;
 
@@ -104,6 +104,25 @@ pub struct OpenCommit {
     pub iteration: u32,
     /// The tree that is committed.
     pub tree: String,
+}
+
+/// What is in a tree, and not in the commit that was made of it; the first few of each.
+#[record(Default, Eq)]
+pub struct Uncommitted {
+    /// Files that checks made.
+    pub made: Vec<String>,
+    /// Submodules with files that are not committed in them.
+    pub submodules: Vec<String>,
+}
+
+impl Uncommitted {
+    /// The same within the limits of an event.
+    #[must_use]
+    pub(super) fn bounded(mut self) -> Self {
+        self.made.truncate(WRITTEN_MAX);
+        self.submodules.truncate(WRITTEN_MAX);
+        self
+    }
 }
 
 /// The conversation an attempt is to have.
@@ -405,8 +424,10 @@ pub struct CheckRound {
     pub checks: Vec<CheckResult>,
     /// A verdict per condition that needs a probe.
     pub conditions: Vec<ConditionResult>,
-    /// The tree they were run on, as they left it.
+    /// The tree they were run on, with what stays of what they wrote.
     pub snapshot: Option<Snapshot>,
+    /// What they wrote into it, where they did.
+    pub wrote: Option<Wrote>,
     /// What stop conditions said that have to be looked up.
     pub stops: Vec<StopResult>,
     /// What changed about tests by name.
@@ -429,6 +450,7 @@ impl CheckRound {
             checks: Vec::new(),
             conditions: Vec::new(),
             snapshot: None,
+            wrote: None,
             stops: Vec::new(),
             tests: TestChanges::default(),
             measures: Measures::default(),
@@ -448,6 +470,7 @@ impl CheckRound {
         }
         self.measures = self.measures.bounded();
         self.tests = self.tests.bounded();
+        self.wrote = self.wrote.map(Wrote::bounded);
         for beside in &mut self.beside {
             beside.opened.truncate(OPENED_FILES_MAX);
         }
@@ -463,6 +486,54 @@ impl CheckRound {
     pub fn all_pass(&self) -> bool {
         self.checks.iter().all(|check| check.passed)
     }
+}
+
+/// What checks wrote into the tree they were run on.
+#[record(Default, Eq)]
+pub struct Wrote {
+    /// The tree as they left it, where something of it was put back.
+    pub left: Option<Snapshot>,
+    /// Files that are as they were again; the first few.
+    pub put_back: Vec<String>,
+    /// Files that were not there, which stay on disk and belong to the checks.
+    pub made: Vec<Made>,
+    /// Files of the product that stay as the checks left them; the first few.
+    pub changed: Vec<String>,
+    /// Tests and protected files that are no longer what was judged before the checks; the first few.
+    pub tests: Vec<Rewritten>,
+    /// What the guard says about the tree as it stays.
+    pub guard: Option<GuardReport>,
+}
+
+impl Wrote {
+    /// The same within the limits of an event.
+    #[must_use]
+    fn bounded(mut self) -> Self {
+        self.put_back.truncate(WRITTEN_MAX);
+        self.changed.truncate(WRITTEN_MAX);
+        self.tests.truncate(WRITTEN_MAX);
+        self.made.truncate(MADE_MAX);
+        self.guard = self.guard.map(GuardReport::bounded);
+        self
+    }
+}
+
+/// A file that a check made.
+#[record(Eq)]
+pub struct Made {
+    /// Where it is; a directory with everything below ends with a slash.
+    pub path: String,
+    /// What names its content: with another one it is somebody else's. Nothing of what the baseline made, when nobody else
+    /// had worked in the tree.
+    pub id: Option<String>,
+}
+
+/// A test or a protected file that was written while checks ran.
+#[record(Eq)]
+pub struct Rewritten {
+    pub path: String,
+    /// The check that ran then, where that is known.
+    pub check: Option<String>,
 }
 
 /// The verdict of one check.

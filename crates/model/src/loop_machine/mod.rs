@@ -47,13 +47,14 @@ pub use decide::{Command, Place, admit, advance, create};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,
-    ConditionResult, ErrorClass, IntendedSession, Left, LeftOut, Note, NoteKind, Objectives, OpenAttempt,
-    OpenCommit, PromptRecord, QuestionKind, Report, ReportStatus, ReportedObjectives, Snapshot, TreeProof,
-    Usage,
+    ConditionResult, ErrorClass, IntendedSession, Left, LeftOut, Made, Note, NoteKind, Objectives,
+    OpenAttempt, OpenCommit, PromptRecord, QuestionKind, Report, ReportStatus, ReportedObjectives, Rewritten,
+    Snapshot, TreeProof, Uncommitted, Usage, Wrote,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;
 pub use hook_calls::{Ending, HookCall, HookEnd, HookProgress, HookRecord};
+pub use judge::WRITES_TEST;
 pub use judge::context::{ContextLevel, ContextSample, Recommendation, RedlinePolicy};
 pub use judge::quality::{Quality, QualityPolicy, judge};
 pub use judge::reboot::{RebootPolicy, RebootReason, RebootRecord};

@@ -16,7 +16,9 @@ pub use session::{Session, SessionRecord};
 
 use super::adoption::Adopted;
 use super::config::LoopConfig;
-use super::facts::{CheckRound, LeftOut, Note, Objectives, OpenAttempt, OpenCommit, Report, Snapshot};
+use super::facts::{
+    CheckRound, LeftOut, Made, Note, Objectives, OpenAttempt, OpenCommit, Report, Snapshot, Uncommitted,
+};
 use super::guard::KeptFinding;
 use super::hook_calls::{HookCall, HookProgress};
 pub(super) use super::judge::reboot::{RebootReason, RebootRecord};
@@ -104,7 +106,11 @@ pub struct Work {
 }
 
 /// What attempts and checks brought back, as they brought it.
-#[record(Default, omit(tests), written(start, snapshot, baseline, checks, report, modified_files))]
+#[record(
+    Default,
+    omit(tests, uncommitted),
+    written(start, snapshot, baseline, checks, report, modified_files)
+)]
 pub struct Seen {
     /// The tree at the start of the run.
     pub start: Option<Snapshot>,
@@ -122,6 +128,11 @@ pub struct Seen {
     pub tests: TestTracker,
     /// Files the run has changed.
     pub modified_files: Vec<String>,
+    /// Files that checks made: no commit has them.
+    pub made: Vec<Made>,
+    /// What the last commit does not have, though it is in the tree: files that checks made, and what is not committed within
+    /// submodules.
+    pub uncommitted: Uncommitted,
     /// Commits that were made of green iterations.
     #[serde(default)]
     pub commits: u32,

@@ -18,3 +18,4 @@ mod recovery;
 mod rests;
 mod unjudged;
 mod verdicts;
+mod written;

@@ -7,8 +7,8 @@ use super::state::{Next, State};
 use crate::status::Reason;
 
 impl State {
-    /// Whether there is work to look up or to judge before anything else is begun. Where the guard has something against what
-    /// an attempt left, or could not look, checks alone prove nothing: that waits for what comes after it.
+    /// Whether there is work to look up or to judge before anything else is begun. Where the guard could not look at what an
+    /// attempt left, checks alone prove nothing: that waits for what comes after it.
     pub fn has_unjudged_work(&self) -> bool {
         self.work.open.is_some() || self.work.next != Next::Attempt || has_worked(self)
     }
@@ -23,10 +23,8 @@ fn has_worked(state: &State) -> bool {
         (AttemptOutcome::Cancelled, _) | (_, Some(Reason::Auth | Reason::Environment)) => !is_base(state),
         (_, _) => true,
     };
-    worked
-        && !ended.suspect
-        && state.config.needs_checks()
-        && state.work.iteration > state.counters.iterations
+    let can_be_judged = state.config.needs_checks() || ended.put_off.is_some();
+    worked && !ended.unseen && can_be_judged && state.work.iteration > state.counters.iterations
 }
 
 /// Whether what is found in the tree before an attempt begins is somebody's edit and nothing else, so that the iteration

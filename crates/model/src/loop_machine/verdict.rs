@@ -2,7 +2,7 @@
 
 use piton_record::record;
 
-use super::guard::{KeptFinding, Verdict};
+use super::guard::{Finding, KeptFinding, Verdict};
 use super::judge::context::ContextSample;
 use super::judge::progress::Progress;
 use super::judge::quality::Quality;
@@ -13,7 +13,7 @@ use super::tracker::JudgedTree;
 use crate::status::Reason;
 
 /// What follows from how an attempt ended.
-#[record(omit(counts, suspect, session))]
+#[record(omit(counts, unseen, session))]
 pub struct AttemptRuling {
     /// What comes next: the checks, the verdict on its iteration, or another attempt at it.
     pub next: Next,
@@ -25,15 +25,14 @@ pub struct AttemptRuling {
     pub hold: Option<Reason>,
     /// What becomes of what the guard found; nothing where what it left is not judged.
     pub guard: Option<Verdict>,
-    /// What it left is not judged, and checks alone would prove nothing about it: the guard has something against it, or
-    /// could not look.
-    pub suspect: bool,
+    /// The guard was to look at what it left and could not: checks alone prove nothing about that.
+    pub unseen: bool,
     /// What it means for the agent's session.
     pub session: SessionRuling,
 }
 
 /// What follows from a round of checks.
-#[record(omit(baseline))]
+#[record(omit(baseline, again))]
 pub struct RoundRuling {
     /// What comes next: the verdict on an iteration, an attempt, or the same checks again.
     pub next: Next,
@@ -48,6 +47,12 @@ pub struct RoundRuling {
     pub baseline: bool,
     /// Why the work tree does not stand for the checkout. Then the round counts for nothing, and the run rests.
     pub unlike: Option<String>,
+    /// What becomes of what the checks wrote; nothing where nobody has to judge that. Refused, the round counts for nothing.
+    pub guard: Option<Verdict>,
+    /// What is held against that.
+    pub findings: Vec<Finding>,
+    /// They pass, but on the way they changed files: they are run once more on the tree as they left it, and only that counts.
+    pub again: bool,
 }
 
 /// What an attempt means for the session it worked in.

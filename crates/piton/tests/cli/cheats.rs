@@ -297,3 +297,58 @@ fn a_failing_test_whose_twin_tests_other_code_is_missed() {
     assert!(ran.out.contains("REFUSED `a/test_calc.py` is gone, and with it 1 test"), "{}", ran.out);
     assert!(world.path("a/test_calc.py").exists());
 }
+
+/// The provider refuses in the middle of a cheat, and nothing comes after that: the money is spent, the time is over, or nobody
+/// is logged in. It is judged as any other.
+#[test]
+fn a_cheat_that_was_cut_short_is_refused_where_no_attempt_follows() {
+    // Before the provider would be asked again.
+    let soon = World::outside_git().shell("date -u -d '+30 seconds' +%Y-%m-%dT%H:%M:%S").exits(0).out;
+    let soon = soon.trim().to_owned();
+    for (class, more) in [
+        ("overloaded", &["--max-cost", "1"][..]),
+        ("rate_limit", &["--deadline", &soon][..]),
+        ("auth", &[][..]),
+    ] {
+        let world = world();
+        let said = format!(r#"{{"error_class": "{class}", "cost_usd": 3}}"#);
+        let agent = format!("{WEAKENS}; {MENDS_HALF}; echo '{said}' > $PITON_REPORT; exit 1");
+        let ran = world.loops("r", &agent, &[&["--check", "test=sh check.sh"], more].concat());
+        assert!(
+            ran.out.contains("REFUSED test `test_add` checks `add(2,3)` less strictly"),
+            "{class}: {}",
+            ran.out
+        );
+        assert!(
+            ran.out.contains("1 iteration,") && ran.out.contains("1 cheat refused"),
+            "{class}: {}",
+            ran.out
+        );
+        assert_eq!(world.read("test_calc.py"), TESTS, "{class}");
+        let status = world.json(&["status", "r"]);
+        let iteration = &status["iterations"][0];
+        assert_eq!(
+            (&iteration["refused"], &iteration["verdict"]),
+            (&true.into(), &"refused".into()),
+            "{status:#}"
+        );
+        assert_eq!(status["findings"][0]["verdict"], "refused", "{status:#}");
+        let report = world.piton(&["report", "r"]).exits(0).out;
+        assert!(report.contains("| 1 | refused |") && report.contains("## What the guard found"), "{report}");
+    }
+}
+
+#[test]
+fn what_was_cut_short_is_reported_where_that_is_all_that_is_wanted() {
+    let world = world();
+    world.configure("[guard]\nmode = 'report'\n");
+    let said = r#"{"error_class": "overloaded", "cost_usd": 3}"#;
+    let agent = format!("{DELETES}; echo '{said}' > $PITON_REPORT; exit 1");
+    world.loops("r", &agent, &["--check", "test=sh check.sh", "--max-cost", "1"]).exits(0);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(
+        (&status["findings"][0]["verdict"], &status["findings"][0]["rule"]),
+        (&"reported".into(), &"test-deleted".into()),
+        "{status:#}"
+    );
+}

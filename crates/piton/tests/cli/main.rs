@@ -10,6 +10,7 @@ mod aiwg;
 mod answer;
 mod at_rest;
 mod cheats;
+mod checks_write;
 mod common;
 mod crash;
 mod disk;

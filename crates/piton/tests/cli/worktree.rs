@@ -371,6 +371,30 @@ fn submodules_are_checked_out_with_repositories_of_their_own() {
     assert_eq!(world.shell("cd ../repo-w && git status --porcelain").exits(0).out, "");
 }
 
+/// A commit names the commit of a submodule: what is not committed in there is judged with the rest, and lost with the work tree.
+#[test]
+fn what_is_not_committed_in_a_submodule_is_said() {
+    let world = World::new();
+    world.shell("git init -q -b main ../library && cd ../library && echo two > text && git add . && git commit -q -m library").exits(0);
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../library", "lib"];
+    world.git(&add);
+    world.git(&["commit", "-q", "-m", "submodule"]);
+    let note = "judged, and not committed, as it lies in a submodule: what changed in lib";
+    let agent = "cp lib/text b.txt; echo three > lib/text";
+    let ran = world.loops("w", agent, &["--check", CHECK, "--worktree"]).exits(0);
+    assert!(ran.out.contains(&format!("note      {note}")), "{}", ran.out);
+    let report = world.piton(&["report", "w"]).exits(0).out;
+    assert!(report.contains(&format!("J{}", &note[1..])), "{report}");
+    assert_eq!(world.json(&["status", "w"])["changed"]["uncommitted"]["submodules"][0], "lib");
+    // Nothing is said where nothing is lost: it is committed in there, or nobody touched it.
+    let who = "-c user.name=a -c user.email=a@example.org";
+    let commits = format!("{agent}; git -C lib {who} commit -q -a -m three");
+    for (run, agent) in [("v", commits.as_str()), ("u", "cp lib/text b.txt")] {
+        let ran = world.loops(run, agent, &["--check", CHECK, "--worktree"]).exits(0);
+        assert!(!ran.out.contains("submodule"), "{}", ran.out);
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
 fn write_deep(world: &World, name: &str, text: &str) {
     std::fs::create_dir_all(world.path(name).parent().unwrap()).unwrap();

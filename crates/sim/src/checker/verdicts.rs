@@ -91,8 +91,16 @@ impl Verdicts {
     }
 
     /// A round was run, to its end where it is known whether all checks passed. One that was given up is an outcome, too.
+    ///
+    /// Where a test was written meanwhile, or the guard has something against what the checks wrote, it proves nothing.
     pub(super) fn checked(&mut self, event: &Data<'_>, green: Option<bool>) -> Checked {
         (self.green, self.outcome_at) = (green.unwrap_or(self.green), event.seq());
+        let blocking = "/round/wrote/guard/findings";
+        let is_cheat = event.has("/round/wrote/tests")
+            || event.has(blocking) && event.each::<bool>(blocking, "blocking")?.contains(&true);
+        if green.is_some() && is_cheat && self.refuses {
+            (self.green, self.refused) = (false, true);
+        }
         self.tree_seen(event, "/round/snapshot/tree")
     }
 

@@ -161,7 +161,11 @@ impl Simulated for Loops {
     }
 
     fn work(name: Name, scene: &mut Scene, rng: &mut Rng) {
-        if matches!(name, Name::Attempt(_)) && rng.percent(60) {
+        let writes = match name {
+            Name::Attempt(_) => rng.percent(60),
+            Name::Check { .. } => rng.one_in(24),
+        };
+        if writes {
             scene.write_tree(rng);
         }
     }

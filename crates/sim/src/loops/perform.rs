@@ -36,7 +36,7 @@ impl Task<Loops> for Work {
     fn new(effect: Effect, fresh: bool) -> Self {
         let at = match &effect {
             Effect::Attempt(_) => At::Attempt(None),
-            Effect::Checks(round) => At::Checks(Box::new(Round::new(*round))),
+            Effect::Checks(round) => At::Checks(Box::new(Round::new(*round, fresh))),
             Effect::Hooks(call) => At::Hooks(HookEnd { number: call.number, ..HookEnd::default() }, 0),
             Effect::Commit(_) => At::Commit,
             Effect::Timer(_) => At::Timer,
@@ -87,7 +87,9 @@ impl Task<Loops> for Work {
                 *called += 1;
                 None
             }
-            (At::Commit, _) => Some(Command::EndCommit { commit: None, found_on: None }),
+            (At::Commit, _) => {
+                Some(Command::EndCommit { commit: None, found_on: None, uncommitted: Default::default() })
+            }
             (At::Attempt(_) | At::Hooks(..) | At::Timer, _) => Some(Command::Tick),
         }
     }

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use piton_model::Event;
 use piton_model::hook::HookPoint;
+use piton_model::limits::WRITTEN_MAX;
 use piton_model::loop_machine::{
-    Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, SwitchReason,
+    Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, RoundRuling, SwitchReason, Verdict,
+    Wrote,
 };
 
 use super::{checks, clean_line, count, duration, found, outcome_word, with_detail};
@@ -51,12 +53,18 @@ pub fn event(event: &Event) -> String {
             }
             text
         }
-        Event::ChecksStarted { round } => format!("checks {round} begin"),
+        Event::ChecksStarted { round, guard: Some(Verdict::Refused) } => {
+            format!("checks {round} begin: what the attempt before left is refused")
+        }
+        Event::ChecksStarted { round, .. } => format!("checks {round} begin"),
         Event::ChecksFinished { round, .. } if round.cancelled => {
             format!("checks {} were stopped", round.number)
         }
-        Event::ChecksFinished { round, .. } => {
-            format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms))
+        Event::ChecksFinished { round, ruling } => {
+            let mut text =
+                format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms));
+            round.wrote.iter().for_each(|wrote| text.push_str(&written_words(wrote, ruling)));
+            text
         }
         Event::AttemptStarted { attempt } => {
             format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
@@ -175,6 +183,27 @@ pub(super) fn no_fresh_session(failures: u32) -> String {
     format!(
         "a fresh one is due and not begun: {failures} in a row were not to be (`piton reboot` begins one)"
     )
+}
+
+/// What checks wrote into the tree, and what followed from it.
+fn written_words(wrote: &Wrote, ruling: &RoundRuling) -> String {
+    let mut text = String::new();
+    let mut say = |what: &str, paths: &[String]| {
+        if !paths.is_empty() {
+            let _ = write!(text, "; {what}: {}", paths.join(", "));
+        }
+    };
+    say("put back", &wrote.put_back);
+    let made: Vec<String> = wrote.made.iter().take(WRITTEN_MAX).map(|made| made.path.clone()).collect();
+    say("made", &made);
+    match ruling.again {
+        true => say("run once more on what they changed", &wrote.changed),
+        false => say("changed", &wrote.changed),
+    }
+    if ruling.guard == Some(Verdict::Refused) {
+        let _ = write!(text, "; they do not count: {}", found(ruling.findings.iter()));
+    }
+    text
 }
 
 fn conclusion_words(conclusion: &Conclusion) -> String {

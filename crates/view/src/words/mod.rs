@@ -143,6 +143,23 @@ fn not_covered(state: &State) -> Vec<String> {
     lines
 }
 
+/// What is said of files that are in the tree and in no commit: those that checks made, and those within submodules.
+pub fn uncommitted(state: &State) -> Vec<String> {
+    let piton_model::loop_machine::Uncommitted { made, submodules } = &state.seen.uncommitted;
+    let list = |paths: &[String]| clean_line(&paths.join(", "));
+    let mut lines = Vec::new();
+    if !made.is_empty() {
+        lines.push(format!("made by the checks, and not committed: {}", list(made)));
+    }
+    if !submodules.is_empty() {
+        lines.push(format!(
+            "judged, and not committed, as it lies in a submodule: what changed in {}",
+            list(submodules)
+        ));
+    }
+    lines
+}
+
 /// When the run will be done.
 fn rule(state: &State) -> String {
     let any: Vec<String> = state.config.stop.success.iter().map(NamedStop::label).collect();
@@ -263,6 +280,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     if state.left_out().iter().any(|(_, changed)| *changed) {
         lines.extend(not_covered(state).into_iter().map(|line| format!("note      {line}")));
     }
+    lines.extend(uncommitted(state).into_iter().map(|line| format!("note      {line}")));
     if state.status == Status::Failed {
         lines.push(format!("look      piton output {}", state.run.short()));
     }

@@ -26,8 +26,7 @@ pub(super) fn finished(
     }
     charge(&mut state.counters, end);
     count(&mut state.counters, ruling);
-    let judged = end.guard.as_ref().zip(ruling.guard);
-    if let Some((report, verdict)) = judged {
+    if let Some((report, verdict)) = end.guard.as_ref().zip(ruling.guard) {
         take_guard(state, report, verdict, at);
     }
     let refused = ruling.guard == Some(Verdict::Refused);
@@ -57,7 +56,8 @@ pub(super) fn finished(
         refused,
         left: end.snapshot.clone().filter(|_| refused),
         doubted: ruling.guard == Some(Verdict::Asked),
-        suspect: ruling.suspect,
+        unseen: ruling.unseen,
+        put_off: end.guard.clone().filter(|_| ruling.guard.is_none()),
         artifacts: end.change.as_ref().map_or_else(Vec::new, |change| change.artifacts.clone()),
         hold: ruling.hold,
         ..Ended::of(end.outcome)
@@ -93,7 +93,8 @@ pub(super) fn lost(state: &mut State, attempt: u32, left: &Left, ruling: &Attemp
         removed,
         tests: left.guard.as_ref().map(|report| report.tests),
         assertions: left.guard.as_ref().map(|report| report.assertions),
-        suspect: ruling.suspect,
+        unseen: ruling.unseen,
+        put_off: left.guard.clone(),
         artifacts: left.change.as_ref().map_or_else(Vec::new, |change| change.artifacts.clone()),
         hold: ruling.hold,
         ..Ended::of(AttemptOutcome::Failed)
@@ -132,9 +133,7 @@ fn charge(counters: &mut Counters, end: &AttemptEnd) {
 
 /// What the guard said, and what becomes of it.
 fn take_guard(state: &mut State, report: &GuardReport, verdict: Verdict, at: Timestamp) {
-    state.seen.latencies_ms.push_back(report.duration_ms.try_into().unwrap_or(u32::MAX));
-    keep_last(&mut state.seen.latencies_ms, LATENCIES_MAX);
-    state.counters.guard_ms = state.counters.guard_ms.saturating_add(report.duration_ms);
+    count_guard(state, report);
     let number = state.work.iteration;
     let kept = report.findings.iter().map(|finding| KeptFinding::new(number, at, verdict, finding.clone()));
     iteration::keep_findings(state, kept);
@@ -148,6 +147,26 @@ fn lines_so_far(state: &mut State, change: Option<&Change>) -> (u64, u64) {
         standing.removed = standing.removed.saturating_add(change.removed);
     }
     (standing.added, standing.removed)
+}
+
+/// How long the guard took.
+pub(super) fn count_guard(state: &mut State, report: &GuardReport) {
+    state.seen.latencies_ms.push_back(report.duration_ms.try_into().unwrap_or(u32::MAX));
+    keep_last(&mut state.seen.latencies_ms, LATENCIES_MAX);
+    state.counters.guard_ms = state.counters.guard_ms.saturating_add(report.duration_ms);
+}
+
+/// What an attempt left that was cut short is judged after all, since none follows: this becomes of it.
+pub(super) fn judged_late(state: &mut State, verdict: Verdict, at: Timestamp) {
+    let Some(report) = state.work.ended.as_mut().and_then(|ended| ended.put_off.take()) else { return };
+    take_guard(state, &report, verdict, at);
+    match verdict {
+        Verdict::Refused => iteration::refuse(state, state.seen.snapshot.clone()),
+        Verdict::Asked => state.work.ended.iter_mut().for_each(|ended| ended.doubted = true),
+        Verdict::Reported => {}
+    }
+    // Should the round be stopped, it is run again.
+    state.work.next = Next::Checks;
 }
 
 fn remember_change(state: &mut State, change: &Change) {

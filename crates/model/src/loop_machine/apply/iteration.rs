@@ -1,11 +1,11 @@
 //! Folding rounds of checks, commits, and the verdict on an iteration.
 
-use super::hooks;
+use super::{attempt, hooks};
 use crate::Timestamp;
 use crate::hook::HookPoint;
-use crate::limits::{KEPT_FINDINGS_MAX, MARKS_MAX, RECENT_ITERATIONS_MAX, keep_last};
-use crate::loop_machine::facts::{AttemptOutcome, CheckRound, ReportStatus};
-use crate::loop_machine::guard::KeptFinding;
+use crate::limits::{KEPT_FINDINGS_MAX, MADE_MAX, MARKS_MAX, RECENT_ITERATIONS_MAX, keep_last};
+use crate::loop_machine::facts::{AttemptOutcome, CheckRound, ReportStatus, Snapshot, Wrote};
+use crate::loop_machine::guard::{KeptFinding, Verdict};
 use crate::loop_machine::state::{Best, Ended, IterationRecord, Next, Standing, State};
 use crate::loop_machine::verdict::{Conclusion, IterationVerdict, RoundRuling};
 
@@ -32,7 +32,7 @@ pub(super) fn take_back(state: &mut State) {
 }
 
 /// A round of checks ended, and this was ruled about it.
-pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &RoundRuling) {
+pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &RoundRuling, at: Timestamp) {
     state.work.open = None;
     state.work.next = ruling.next;
     state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
@@ -41,7 +41,18 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &Ro
         // The round began with putting the files back.
         state.work.restore = None;
     }
-    if round.cancelled {
+    if let Some(wrote) = &round.wrote {
+        take_written(state, wrote, ruling, at);
+    }
+    if let Some(ended) = state.work.ended.as_mut().filter(|_| !round.cancelled) {
+        ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
+        ended.again |= ruling.again;
+    }
+    if ruling.guard == Some(Verdict::Refused) {
+        refuse(state, round.snapshot.clone());
+        return;
+    }
+    if round.cancelled || ruling.again {
         return;
     }
     if let Some(fail) = ruling.tests_fail {
@@ -59,13 +70,39 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &Ro
         state.seen.measures = Some(round.measures.clone());
     }
     if let Some(ended) = &mut state.work.ended {
-        ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
         ended.checks_fixed = ruling.fixed;
     }
     state.requests.skip = false;
     // Those of an iteration count once it has its verdict.
     if ruling.next == Next::Attempt {
         take_measures(state);
+    }
+}
+
+/// What the checks wrote, and what becomes of that.
+fn take_written(state: &mut State, wrote: &Wrote, ruling: &RoundRuling, at: Timestamp) {
+    for made in &wrote.made {
+        state.seen.made.retain(|known| known.path != made.path);
+        if state.seen.made.len() < MADE_MAX {
+            state.seen.made.push(made.clone());
+        }
+    }
+    let Some(verdict) = ruling.guard else { return };
+    wrote.guard.iter().for_each(|report| attempt::count_guard(state, report));
+    let number = state.work.iteration;
+    let kept = ruling.findings.iter().map(|finding| KeptFinding::new(number, at, verdict, finding.clone()));
+    keep_findings(state, kept);
+    if let Some(ended) = &mut state.work.ended {
+        ended.doubted |= verdict == Verdict::Asked;
+    }
+}
+
+/// What the attempt under way left is refused: the next round begins with putting the files back.
+pub(super) fn refuse(state: &mut State, left: Option<Snapshot>) {
+    take_back(state);
+    state.work.restore = state.work.before.clone();
+    if let Some(ended) = &mut state.work.ended {
+        (ended.refused, ended.left) = (true, left);
     }
 }
 

@@ -97,13 +97,14 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.seen.snapshot = Some(snapshot.clone());
         }
 
-        Event::ChecksStarted { round } => {
+        Event::ChecksStarted { round, guard } => {
+            guard.iter().for_each(|verdict| attempt::judged_late(state, *verdict, at));
             state.work.round = *round;
             state.work.open = Some(Open::Checks(*round));
         }
         // What does not speak of this tree is run again when somebody resumes.
         Event::ChecksFinished { ruling, .. } if ruling.unlike.is_some() => state.work.open = None,
-        Event::ChecksFinished { round, ruling } => iteration::checks_finished(state, round, ruling),
+        Event::ChecksFinished { round, ruling } => iteration::checks_finished(state, round, ruling, at),
         Event::AttemptStarted { attempt } => {
             if attempt.iteration != state.work.iteration {
                 iteration::begun(state, attempt.iteration);
@@ -134,8 +135,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::AttemptLost { attempt, left, ruling, .. } => attempt::lost(state, *attempt, left, ruling),
         Event::CommitStarted { commit } => state.work.open = Some(Open::Commit(commit.clone())),
-        Event::CommitFinished { iteration, tree, commit, .. } => {
+        Event::CommitFinished { iteration, tree, commit, uncommitted, .. } => {
             iteration::committed(state, *iteration, tree, commit.as_ref());
+            state.seen.uncommitted = uncommitted.clone();
         }
         Event::HooksStarted { call } => hooks::started(state, call),
         Event::HooksFinished { end } => {

@@ -29,7 +29,6 @@ pub(in crate::loop_machine) fn attempt(
     let found = end.guard.as_ref().map(|report| about(state.config.guard, &report.findings));
     let guard = found.filter(|_| counts || given_up);
     let unseen = end.outcome != AttemptOutcome::NotStartable && is_unseen(state, &end.snapshot);
-    let suspect = unseen || (guard.is_none() && is_against(found));
     let next = if given_up {
         Next::Verdict
     } else if !counts || unseen {
@@ -42,20 +41,19 @@ pub(in crate::loop_machine) fn attempt(
     };
     let failed = (counts && hold.is_none()).then_some(end.outcome != AttemptOutcome::Succeeded);
     let (session, then) = session(state, end, now);
-    (AttemptRuling { next, counts, failed, hold, guard, suspect, session }, then)
+    (AttemptRuling { next, counts, failed, hold, guard, unseen, session }, then)
 }
 
 /// What follows from an attempt of which only this is known: another one, once its policy says so. Nobody knows whether its
 /// agent read what it was told, nor in which session.
 pub(in crate::loop_machine) fn lost(state: &State, left: &Left) -> AttemptRuling {
-    let found = left.guard.as_ref().map(|report| about(state.config.guard, &report.findings));
     AttemptRuling {
         next: Next::Attempt,
         counts: false,
         failed: Some(true),
         hold: Some(Reason::AttemptLost),
         guard: None,
-        suspect: is_unseen(state, &left.snapshot) || is_against(found),
+        unseen: is_unseen(state, &left.snapshot),
         session: SessionRuling::default(),
     }
 }
@@ -63,10 +61,6 @@ pub(in crate::loop_machine) fn lost(state: &State, left: &Left) -> AttemptRuling
 /// Whether the guard was to look at a tree and could not.
 fn is_unseen(state: &State, left: &Option<Snapshot>) -> bool {
     left.is_none() && state.config.guard != GuardMode::Off
-}
-
-fn is_against(found: Option<Verdict>) -> bool {
-    matches!(found, Some(Verdict::Refused | Verdict::Asked))
 }
 
 /// What becomes of findings where the run has this mode.

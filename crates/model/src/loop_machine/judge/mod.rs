@@ -21,4 +21,5 @@ mod round;
 pub(super) use answer::answer;
 pub(super) use attempt::{attempt, lost};
 pub(super) use iteration::iteration;
-pub(super) use round::round;
+pub use round::WRITES_TEST;
+pub(super) use round::{checks, round};

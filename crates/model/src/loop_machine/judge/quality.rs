@@ -131,6 +131,7 @@ mod tests {
             checks: (0..passed + failed).map(check).collect(),
             conditions: Vec::new(),
             snapshot: None,
+            wrote: None,
             stops: Vec::new(),
             tests: Default::default(),
             measures,

@@ -1,18 +1,39 @@
-//! What follows from a round of checks.
+//! What follows from a round of checks, and from what the checks wrote into the tree they judge.
 
+use super::attempt::about;
 use super::checkout::unlike;
-use crate::loop_machine::facts::{CheckRound, Snapshot};
+use crate::event::Event;
+use crate::finding::{Finding, RegressionType, Severity};
+use crate::loop_machine::facts::{CheckRound, Rewritten, Snapshot, Wrote};
+use crate::loop_machine::guard::{GuardMode, Verdict};
 use crate::loop_machine::state::{Next, State};
 use crate::loop_machine::stop::all_tests_pass;
 use crate::loop_machine::tracker::JudgedTree;
 use crate::loop_machine::verdict::RoundRuling;
 
+/// The rule of a finding about a test that was written while checks ran.
+pub const WRITES_TEST: &str = "check-writes-test";
+
+/// The round that comes next begins. What the guard found in an attempt that was cut short is judged with it.
+pub(in crate::loop_machine) fn checks(state: &State) -> Event {
+    let put_off = state.work.ended.as_ref().and_then(|ended| ended.put_off.as_ref());
+    let guard = put_off.map(|report| about(state.config.guard, &report.findings));
+    Event::ChecksStarted { round: state.work.round.saturating_add(1), guard }
+}
+
 /// What follows from `round`.
 pub(in crate::loop_machine) fn round(state: &State, round: &CheckRound) -> RoundRuling {
     let unlike = unlike(state, round);
     let is_due = state.work.ended.is_some() && state.work.iteration > state.counters.iterations;
+    let wrote = round.wrote.as_ref().filter(|_| is_due && !round.cancelled && unlike.is_none());
+    let (guard, findings) = written(state, wrote);
+    let is_refused = guard == Some(Verdict::Refused);
+    let was_again = state.work.ended.as_ref().is_some_and(|ended| ended.again);
+    let changed = wrote.is_some_and(|wrote| !wrote.changed.is_empty());
+    let again = changed && !is_refused && !was_again && round.all_pass();
     // What was stopped in the middle, or does not speak of this tree, is run again, unless the iteration was given up.
     let next = match (unlike.is_some(), round.cancelled) {
+        _ if is_refused || again => Next::Checks,
         (true, _) => state.work.next,
         (false, true) => {
             if state.requests.skip {
@@ -38,6 +59,43 @@ pub(in crate::loop_machine) fn round(state: &State, round: &CheckRound) -> Round
         tests_fail: (!baseline).then(|| tests_fail(state.seen.baseline.as_ref(), round)),
         baseline,
         unlike,
+        guard,
+        findings,
+        again,
+    }
+}
+
+/// What becomes of what the checks wrote, and what is held against it.
+fn written(state: &State, wrote: Option<&Wrote>) -> (Option<Verdict>, Vec<Finding>) {
+    let Some(wrote) = wrote.filter(|_| state.config.guard != GuardMode::Off) else {
+        return (None, Vec::new());
+    };
+    let mut findings: Vec<Finding> = wrote.tests.iter().map(rewritten).collect();
+    findings.extend(wrote.guard.iter().flat_map(|report| report.findings.clone()));
+    let is_judged = wrote.guard.is_some() || !findings.is_empty();
+    (is_judged.then(|| about(state.config.guard, &findings)), findings)
+}
+
+fn rewritten(written: &Rewritten) -> Finding {
+    let Rewritten { path, check } = written;
+    let when = check.as_ref().map_or("the checks".to_owned(), |check| format!("the check `{check}`"));
+    Finding {
+        id: blake3::hash(format!("{WRITES_TEST}\0{path}").as_bytes()).to_hex()[..10].to_owned(),
+        rule: WRITES_TEST.to_owned(),
+        regression_type: RegressionType::ValidationBypass,
+        pattern: None,
+        severity: Severity::Critical,
+        confidence_percent: 100,
+        blocking: true,
+        file: path.clone(),
+        line: 1,
+        test: None,
+        message: format!("`{path}` was written while {when} ran, so its verdict does not count"),
+        before: None,
+        after: None,
+        undo: "leave tests alone while they run; what has to be generated, generate before the attempt ends"
+            .to_owned(),
+        allowed: None,
     }
 }
 

@@ -5,13 +5,13 @@ use piton_record::record;
 use super::State;
 use crate::Timestamp;
 use crate::loop_machine::facts::{Artifact, AttemptOutcome, Objectives, Report, Snapshot};
-use crate::loop_machine::guard::Counts;
+use crate::loop_machine::guard::{Counts, GuardReport};
 use crate::loop_machine::judge::quality::Quality;
 use crate::loop_machine::measures::Measures;
 use crate::status::Reason;
 
 /// An attempt that ended, while its checks are still to come.
-#[record(omit(refused, doubted, suspect, checks_fixed), written(report, hold))]
+#[record(omit(refused, doubted, unseen, again, checks_fixed), written(report, hold))]
 pub struct Ended {
     pub outcome: AttemptOutcome,
     /// A sentence for people when it failed.
@@ -34,8 +34,12 @@ pub struct Ended {
     pub left: Option<Snapshot>,
     /// A person is to judge what it left.
     pub doubted: bool,
-    /// It was cut short, and the guard has something against what it left.
-    pub suspect: bool,
+    /// The guard was to look at what it left and could not.
+    pub unseen: bool,
+    /// What the guard says about what it left, as long as that is not judged since it was cut short.
+    pub put_off: Option<GuardReport>,
+    /// Its checks pass, and are run once more on what they changed.
+    pub again: bool,
     /// The files it changed.
     pub artifacts: Vec<Artifact>,
     /// It must not be retried right away: wait for this reason first.
@@ -59,7 +63,9 @@ impl Ended {
             refused: false,
             left: None,
             doubted: false,
-            suspect: false,
+            unseen: false,
+            put_off: None,
+            again: false,
             artifacts: Vec::new(),
             hold: None,
             checks_fixed: 0,

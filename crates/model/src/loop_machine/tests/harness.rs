@@ -221,6 +221,7 @@ pub(in crate::loop_machine) fn round(number: u32, tree: &str, passed: bool) -> C
         checks: vec![check("build"), check("test")],
         conditions: Vec::new(),
         snapshot: Some(snapshot(tree)),
+        wrote: None,
         beside: Vec::new(),
         duration_ms: 1_000,
         stops: Vec::new(),

@@ -160,7 +160,9 @@ fn command(state: &State, step: Step) -> Option<Command> {
         Step::EndChecks(open, round) => {
             Command::EndChecks(Box::new(CheckRound { number: of(number, open), ..*round }))
         }
-        Step::Commit(commit) => Command::EndCommit { commit, found_on: None },
+        Step::Commit(commit) => {
+            Command::EndCommit { commit, found_on: None, uncommitted: Uncommitted::default() }
+        }
         Step::GiveUp => Command::GiveUp { detail: "no disk".to_owned() },
         Step::Request(_) | Step::Wait(_) => return None,
     })
@@ -186,7 +188,7 @@ fn check_step(before: &State, event: &Event, after: &State) {
         assert!(before.counters.iterations < before.config.limits.iterations, "started beyond the ceiling");
         assert_eq!(before.status, Status::Running);
     }
-    if let Event::ChecksStarted { round } = event {
+    if let Event::ChecksStarted { round, .. } = event {
         assert_eq!(before.work.open, None, "at most one work is open");
         assert!(*round > before.work.round, "round numbers grow");
     }
@@ -323,7 +325,7 @@ fn wild_ruling() -> AttemptRuling {
         failed: Some(true),
         hold: None,
         guard: Some(Verdict::Refused),
-        suspect: true,
+        unseen: true,
         session,
     }
 }
@@ -348,9 +350,12 @@ fn wild_event() -> impl Strategy<Value = Event> {
                 tests_fail: Some(true),
                 baseline: true,
                 unlike: None,
+                guard: None,
+                findings: Vec::new(),
+                again: false,
             },
         }),
-        number.clone().prop_map(|round| Event::ChecksStarted { round }),
+        number.clone().prop_map(|round| Event::ChecksStarted { round, guard: Some(Verdict::Refused) }),
         number.clone().prop_map(|attempt| Event::AttemptLost {
             attempt,
             tree: TreeProof::Rebooted,

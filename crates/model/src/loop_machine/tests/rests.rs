@@ -47,7 +47,11 @@ fn finish_open_work(driver: &mut Driver) {
             driver.command(Command::EndHooks(Box::new(end)));
         }
         Some(Open::Commit(_)) => {
-            driver.command(Command::EndCommit { commit: None, found_on: None });
+            driver.command(Command::EndCommit {
+                commit: None,
+                found_on: None,
+                uncommitted: Default::default(),
+            });
         }
         None => {}
     }

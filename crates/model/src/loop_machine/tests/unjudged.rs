@@ -120,18 +120,67 @@ fn what_a_lost_attempt_left_is_judged_before_the_run_fails() {
 }
 
 #[test]
-fn checks_alone_prove_nothing_where_the_guard_objects_or_could_not_look() {
-    for left in [left_cheating("t1"), Left::default()] {
-        let mut driver = Driver::with_baseline(with_limits(|limits| limits.failures = 1), false);
-        driver.lose_leaving(left);
-        driver.is(Status::Failed, Reason::FailureStreak);
-        assert!(driver.state.work.ended.as_ref().is_some_and(|ended| ended.suspect));
+fn checks_alone_prove_nothing_where_the_guard_could_not_look() {
+    let mut driver = Driver::with_baseline(with_limits(|limits| limits.failures = 1), false);
+    driver.lose_leaving(Left::default());
+    driver.is(Status::Failed, Reason::FailureStreak);
+    assert!(driver.state.work.ended.as_ref().is_some_and(|ended| ended.unseen));
+}
+
+/// What was cut short and is not gone on with, since a ceiling stands in the way, is judged as any iteration is.
+#[test]
+fn a_cheat_that_was_cut_short_is_judged_like_any_other_where_none_follows() {
+    type Ends = fn(&mut Driver);
+    let cases: [(&str, Ends); 3] = [
+        ("overloaded, and its money is spent", |driver| {
+            driver.state.config.limits.cost_microusd = Some(1_000_000);
+            driver.end_attempt(AttemptEnd { guard: cheats("t1").guard, ..cut("t1", 3) });
+        }),
+        ("not logged in", |driver| {
+            let snapshot = cheats("t1").snapshot;
+            let guard = cheats("t1").guard;
+            driver.end_attempt(AttemptEnd { snapshot, guard, ..refused(ErrorClass::Auth) });
+        }),
+        ("lost once too often", |driver| {
+            driver.state.config.limits.failures = 1;
+            driver.lose_leaving(left_cheating("t1"));
+        }),
+    ];
+    for (what, ends) in cases {
+        for mode in [GuardMode::Block, GuardMode::Ask, GuardMode::Report] {
+            let mut driver = with_mode(mode);
+            ends(&mut driver);
+            let what = format!("{what}, {}", mode.as_str());
+            assert!(matches!(driver.state.work.open, Some(Open::Checks(_))), "{what}: {}", driver.place());
+            let restore = driver.state.work.restore.as_ref().map(|tree| tree.tree.as_str());
+            assert_eq!(restore, (mode == GuardMode::Block).then_some("t0"), "{what}");
+            driver.end_checks(if mode == GuardMode::Block { "t0" } else { "t1" }, false);
+            let last = driver.state.judged.recent.back().expect("an iteration with its verdict");
+            assert_eq!(
+                (last.refused, last.doubted),
+                (mode == GuardMode::Block, mode == GuardMode::Ask),
+                "{what}"
+            );
+            assert_eq!(driver.state.judged.findings.len(), 1, "{what}: it is said");
+            assert_eq!(driver.state.counters.refused, u32::from(mode == GuardMode::Block), "{what}");
+            assert!(!driver.state.status.is_active() || mode == GuardMode::Ask, "{what}: {}", driver.place());
+        }
     }
-    // Where it only reports, it does not object.
-    let mut driver = with_mode(GuardMode::Report);
-    driver.state.config.limits.failures = 1;
-    driver.lose_leaving(left_cheating("t1"));
-    assert!(matches!(driver.state.work.open, Some(Open::Checks(_))), "{}", driver.place());
+}
+
+/// A round that puts back what was refused so late, and is stopped, is run again.
+#[test]
+fn what_is_judged_late_is_judged_although_its_round_is_stopped() {
+    let mut driver = with_mode(GuardMode::Block);
+    driver.state.config.limits.cost_microusd = Some(1_000_000);
+    driver.end_attempt(AttemptEnd { guard: cheats("t1").guard, ..cut("t1", 3) });
+    driver.request(stop(true, StopOrigin::Command));
+    let round = cut_short(driver.open_round());
+    driver.command(Command::EndChecks(Box::new(round)));
+    driver.request(resume());
+    driver.end_checks("t0", false);
+    driver.is(Status::Stopped, Reason::LimitCost);
+    assert!(driver.state.judged.recent.back().is_some_and(|last| last.refused));
 }
 
 /// A person who is asked whether to try again does not make what was left unjudged.

@@ -95,7 +95,11 @@ fn a_green_iteration_is_committed_after_its_verdict_and_once() {
     driver.drive(2);
     assert_eq!(driver.state.effects(), open);
     assert!(matches!(&open[..], [Effect::Commit(commit)] if commit.iteration == 1 && commit.tree == "t1"));
-    driver.command(Command::EndCommit { commit: Some("c1".to_owned()), found_on: None });
+    driver.command(Command::EndCommit {
+        commit: Some("c1".to_owned()),
+        found_on: None,
+        uncommitted: Default::default(),
+    });
     assert_eq!((driver.state.seen.commits, driver.state.judged.recent[0].commit.as_deref()), (1, Some("c1")));
     assert_eq!(driver.open_attempt(), 2);
     driver.iterate(works("t1"), true);
