@@ -253,12 +253,15 @@ impl Staging<'_> {
 
     /// Whether a new file is what somebody made for themselves.
     fn is_left(&self, change: &RawChange) -> bool {
+        if self.owned.is_empty() || !is_nothing(&change.new_mode) {
+            return false;
+        }
         let is_as_made = |id: &Option<&str>| id.is_none_or(|id| id == change.old_id);
         let mut places = std::iter::successors(Some(change.path.clone()), RepoPath::parent);
         let made = places.find(|place| self.owned.get(place).is_some_and(is_as_made));
-        let made = made.filter(|_| is_nothing(&change.new_mode) && !self.owned.is_empty());
-        self.left.borrow_mut().extend(made.clone());
-        made.is_some()
+        let is_made = made.is_some();
+        self.left.borrow_mut().extend(made);
+        is_made
     }
 
     /// The commits that repositories inside stand on.
