@@ -275,7 +275,8 @@ impl Document {
             (None, None) => end..end,
         };
         if !self.text[between.clone()].contains('#') {
-            return vec![start.min(between.start)..end.max(between.end)];
+            let both = start.min(between.start)..end.max(between.end);
+            return vec![both];
         }
         let comma = self.comma_in(between).map(|comma| comma..comma + 1);
         // What it leaves no comment on is no line any more.
