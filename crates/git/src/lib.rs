@@ -54,7 +54,7 @@ mod programs;
 mod repository;
 mod shadow;
 
-pub use branch::{Head, Standing, owner_of};
+pub use branch::{Head, Standing, owner_of, tracks};
 pub use call::calls_made;
 pub use diff::{ChangeKind, Diff, FileChange};
 pub use error::Error;

@@ -6,7 +6,7 @@
 
 mod within;
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, DirEntry, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -228,7 +228,7 @@ pub fn check_private_dir(path: &Path) -> Result<(), Error> {
     const ACTION: &str = "trust the directory";
     let metadata = std::fs::symlink_metadata(path).map_err(|source| Error::new(ACTION, path, source))?;
     let mode = metadata.mode() & 0o7777;
-    let user = rustix::process::geteuid().as_raw();
+    let user = this_user();
     let refusal = if metadata.is_symlink() {
         Refusal::Symlink
     } else if !metadata.is_dir() {
@@ -241,6 +241,11 @@ pub fn check_private_dir(path: &Path) -> Result<(), Error> {
         return Ok(());
     };
     Err(Error::refused(ACTION, path, refusal))
+}
+
+/// The user id by which this process makes files.
+pub fn this_user() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 /// Reads a regular file of at most `bytes_max` bytes; `None` where there is none.
@@ -387,6 +392,42 @@ pub fn remove_file_if_exists(path: &Path) -> Result<bool, Error> {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(Error::new("remove", path, error)),
+    }
+}
+
+/// Removes the directory `path` below `root` with everything in it; `false` where there was none.
+///
+/// Nothing outside is ever removed: no link is followed on the way there, and those in it are removed as links.
+pub fn remove_tree_within(root: &Path, path: &Path) -> Result<bool, Error> {
+    let removed = within(root, path, |held| {
+        std::fs::remove_dir_all(held).map_err(|error| Error::new("remove", held, error))
+    });
+    match removed {
+        Ok(()) => Ok(true),
+        Err(error) if error.is_not_found() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Refuses a symbolic link in the directory `path`, or in one of the directories in it. A directory that is not there holds none.
+pub fn refuse_links(path: &Path) -> Result<(), Error> {
+    for entry in entries_of(path)? {
+        let kind = entry.file_type().map_err(|source| Error::new(READ, &entry.path(), source))?;
+        let inner = if kind.is_dir() { entries_of(&entry.path())? } else { Vec::new() };
+        let is_link = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        if let Some(link) = [&entry].into_iter().chain(&inner).find(|entry| is_link(entry)) {
+            return Err(Error::refused("follow", &link.path(), Refusal::Symlink));
+        }
+    }
+    Ok(())
+}
+
+fn entries_of(directory: &Path) -> Result<Vec<DirEntry>, Error> {
+    let read = |source| Error::new("list", directory, source);
+    match std::fs::read_dir(directory) {
+        Ok(entries) => entries.collect::<io::Result<_>>().map_err(read),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(read(error)),
     }
 }
 

@@ -252,7 +252,7 @@ impl Surroundings {
             }
             What::Piton(words) => {
                 let mut argv = vec![self.exe.display().to_string()];
-                argv.extend(self.layout.arguments().map(|word| word.to_string_lossy().into_owned()));
+                argv.extend(self.layout.arguments().iter().map(|word| word.to_string_lossy().into_owned()));
                 argv.extend(words);
                 (argv, None)
             }

@@ -37,7 +37,7 @@ use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
 use crate::supervise::kept::Supervisor;
-use crate::world::{Interrupts, WorldError, furnish, in_thread, require_lease, sentence};
+use crate::world::{Interrupts, WorldError, furnish, in_thread, mark_tree, require_lease, sentence};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -131,9 +131,7 @@ impl WorkflowWorld {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
             repository.add_work_tree(layout.tree(), &worktree.branch)?;
-            let tree = Workspace::open(layout.tree(), &layout.state())?;
-            tree.mark_owner(layout.root())?;
-            tree.add_submodules(&repository)?;
+            mark_tree(layout)?.add_submodules(&repository)?;
         }
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;

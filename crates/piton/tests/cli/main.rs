@@ -13,6 +13,7 @@ mod cheats;
 mod common;
 mod crash;
 mod exchange;
+mod foreign;
 mod gaps;
 mod guard;
 mod hooks;
