@@ -23,9 +23,6 @@ use crate::configuration;
 use crate::layout::Layout;
 use crate::start::known;
 
-/// What git would have to track so that a clone carries a journal.
-const DATABASE: &str = ".piton/journal.db";
-
 /// What this user may do with a journal.
 enum Standing {
     /// It lies where it says, and is on the list or taken for this once.
@@ -120,18 +117,17 @@ fn sealed(layout: &Layout, store: Arc<dyn Store>, identity: &Identity) -> Opened
 }
 
 /// Makes sure that this user may go on with the journal of a repository, if there is one, before anything is done. Returns what
-/// people should know: it was moved, or git tracks it.
+/// people should know: it was moved.
 pub fn settle(layout: &Layout) -> Result<Vec<String>, Error> {
     let Some((store, identity)) = opened(layout)? else { return Ok(Vec::new()) };
     drop(store);
-    let is_tracked = || piton_git::tracks(layout.root(), DATABASE);
     let mut notes = Vec::new();
     let standing = Standing::of(layout, &identity)?;
-    if layout.is_taken() && !is_listed(identity.id)? && is_tracked() {
+    if layout.is_taken() && !is_listed(identity.id)? && is_tracked(layout) {
         return Err(tracked());
     }
     if let Some((why, hint)) = standing.refusal(layout, &identity) {
-        return Err(match matches!(standing, Standing::Unlisted) && is_tracked() {
+        return Err(match matches!(standing, Standing::Unlisted) && is_tracked(layout) {
             true => tracked(),
             false => Error::new(ErrorKind::Person, why).hint(hint),
         });
@@ -143,10 +139,18 @@ pub fn settle(layout: &Layout) -> Result<Vec<String>, Error> {
         // The worker is to find it; whoever cannot be told looks by hand.
         let _ = known::remember(layout);
     }
-    if is_tracked() {
-        notes.push("warning: git tracks .piton, so others get your runs and send you theirs; `git rm -r --cached .piton` takes it out".to_owned());
-    }
     Ok(notes)
+}
+
+/// What people should know of a journal that is theirs and that git tracks.
+pub fn warning(layout: &Layout) -> Option<&'static str> {
+    const TRACKED: &str = "warning: git tracks .piton, so others get your runs and send you theirs; `git rm -r --cached .piton` takes it out";
+    (layout.store().exists() && is_tracked(layout)).then_some(TRACKED)
+}
+
+/// Whether a clone of the repository carries its journal.
+fn is_tracked(layout: &Layout) -> bool {
+    piton_git::tracks(&place_of(layout), ".piton/journal.db")
 }
 
 /// Makes the journal of a repository this user's own. Returns what became of it.
@@ -156,7 +160,7 @@ pub fn adopt(layout: &Layout) -> Result<String, Error> {
     };
     drop(store);
     let listed = is_listed(identity.id)?;
-    if !listed && piton_git::tracks(layout.root(), DATABASE) {
+    if !listed && is_tracked(layout) {
         return Err(tracked());
     }
     match Standing::of(&layout.clone().taken(true), &identity)? {

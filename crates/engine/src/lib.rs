@@ -6,6 +6,7 @@
 //! a run starts is started, [`supervise`] what becomes of it, [`journal`] whose journal it may go on with. Never prints and knows no SQL.
 
 pub mod absence;
+mod at_work;
 pub mod client;
 pub mod configuration;
 pub mod core;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 pub(crate) use piton_engine::absence::{Absence, Missing};
 pub(crate) use piton_engine::client::unsound;
-pub(crate) use piton_engine::journal::{adopt, settle};
+pub(crate) use piton_engine::journal::{adopt, settle, warning};
 pub(crate) use piton_engine::launch::{this_program, walls};
 pub(crate) use piton_engine::start::hooks::files as hook_files;
 pub(crate) use piton_engine::start::{known, not_runnable};

@@ -264,6 +264,17 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Erro
     if bytes.len() as u64 > bytes_max { Err(too_large()) } else { Ok(Some(bytes)) }
 }
 
+/// When the file or link `path` was last changed in any way, by the clock of this machine; the beginning of time where it cannot
+/// be told. Unlike the times that a file says it was written at, nobody can choose it.
+pub fn changed_at(path: &Path) -> Timestamp {
+    let changed = std::fs::symlink_metadata(path).ok().and_then(|found| changed_ms(&found));
+    Timestamp::from_millis(changed.unwrap_or(0))
+}
+
+fn changed_ms(file: &Metadata) -> Option<i64> {
+    file.ctime().checked_mul(1_000)?.checked_add(file.ctime_nsec() / 1_000_000)
+}
+
 /// How a file stands, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
@@ -282,8 +293,7 @@ const UNREST_MS: i64 = 1_000;
 /// apart.
 pub fn look_at_rest(path: &Path, now: Timestamp) -> Option<Look> {
     let file = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
-    let changed_ms = file.ctime().checked_mul(1_000)?.checked_add(file.ctime_nsec() / 1_000_000)?;
-    (now.as_millis() - changed_ms > UNREST_MS).then(|| Look {
+    (now.as_millis() - changed_ms(&file)? > UNREST_MS).then(|| Look {
         place: (file.dev(), file.ino()),
         length: file.len(),
         modified: (file.mtime(), file.mtime_nsec()),

@@ -34,6 +34,9 @@ section! {
         enabled: Flag, [Loop Workflow Ledger] { flag: Some("--confine"), otherwise: "`false`" };
         /// Further places that may be written to.
         write: Places, [Loop Workflow Ledger] { otherwise: "none" };
+        /// Whether a manual input, or an edit of `run_state.json`, counts that was written while something without walls was at
+        /// work, and may be its own.
+        accept_inputs: Flag, [Workflow] { otherwise: "`false`" };
     }
 }
 

@@ -316,7 +316,7 @@ fn only_to_read(view: &mut StatusView, why: &str) {
     next.push_str("piton trust --journal");
     view.undriven = false;
     for lines in [&mut view.screen, &mut view.ending] {
-        lines.retain(|line| !line.starts_with("do "));
+        lines.retain(|line| !line.starts_with("do ") && !line.starts_with("next "));
         lines.push(format!("do       nothing: {why}"));
     }
 }

@@ -327,6 +327,12 @@ impl Surroundings {
             walls::make_room(&place);
             walls.readable(&place);
         }
+        // What people say to workflows, and where those are.
+        let runs = self.layout.root().join(piton_files::workflow::RUNS);
+        if runs.starts_with(tree) {
+            walls.pin(tree, &runs);
+        }
+        walls.readable(&runs);
         places(&confined.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
         let protected = confined.protect.iter().map(String::as_str).chain(["piton.toml"]);
         for path in protected.map(|path| tree.join(path)) {

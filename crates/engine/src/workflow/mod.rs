@@ -97,10 +97,10 @@ pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
 }
 
 /// The file of a person that lies there and that the run has not heard of, by its place in the repository.
-pub fn manual_input(layout: &Layout, state: &State) -> Option<String> {
+pub(crate) fn manual_input(store: &Arc<dyn Store>, layout: &Layout, state: &State) -> Option<String> {
     let place = RunPlace::new(layout.root(), state.run.clone());
     let mut asked = state.questions().into_iter().map(|(step, _)| step);
-    let path = place.manual_input(asked.find(|step| look::has_manual_input(&place, state, step))?);
+    let path = place.manual_input(asked.find(|step| look::has_manual_input(store, &place, state, step))?);
     Some(path.strip_prefix(layout.root()).unwrap_or(&path).display().to_string())
 }
 

@@ -66,7 +66,9 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         repository::refuse_agents(global)?;
     }
     if arguments.command.goes_on() {
-        repository::settle(&repository::layout(global)?)?.iter().for_each(|note| out.note(note));
+        let layout = repository::layout(global)?;
+        repository::settle(&layout)?.iter().for_each(|note| out.note(note));
+        repository::warning(&layout).iter().for_each(|note| out.note(note));
     }
     match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments, out).await,

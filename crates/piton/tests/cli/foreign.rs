@@ -66,8 +66,7 @@ fn a_worker_leaves_a_journal_alone_that_is_not_its_users() {
     world.kill_driver("evil");
     world.open_gate();
     eventually("the agent ends", || !is_alive(&agent));
-    let root = std::fs::canonicalize(world.path("")).unwrap();
-    std::fs::write(world.beside("config/repositories"), format!("{}\n", root.display())).unwrap();
+    world.shell(r#"pwd -P > "$BESIDE/config/repositories""#).exits(0);
     let before = world.events("evil").len();
     let ran = world.piton(&["worker", "--once"]).exits(0);
     assert!(format!("{}{}", ran.out, ran.err).contains("is not one of yours"), "{ran:?}");
@@ -119,8 +118,7 @@ fn no_link_below_the_state_directory_is_followed() {
         let world = World::new();
         world.loops("r", "true", &["--until", "cmd:true"]).exits(0);
         let outside = world.beside("outside");
-        std::fs::create_dir_all(outside.join("r")).unwrap();
-        std::fs::write(outside.join("r/precious"), "").unwrap();
+        world.shell(r#"mkdir -p "$BESIDE/outside/r" && touch "$BESIDE/outside/r/precious""#).exits(0);
         let path = world.path(&format!(".piton/{link}"));
         if is_directory {
             let _ = std::fs::remove_dir_all(&path);
@@ -224,8 +222,7 @@ fn a_repository_that_was_moved_goes_on_and_says_so_once() {
     let world = World::new();
     world.loops("r", "echo x >> a.txt", &["--check", "false", "--max-iterations", "1"]).exits(3);
     let moved = world.beside("moved").display().to_string();
-    std::fs::rename(world.path(""), &moved).unwrap();
-    std::fs::create_dir(world.path("")).unwrap();
+    world.shell(r#"mv "$BESIDE/repo" "$BESIDE/moved" && mkdir "$BESIDE/repo""#).exits(0);
     let resume = |most: &str| world.piton(&["--repo", &moved, "resume", "r", "--max-iterations", most]).exits(3);
     let first = resume("2");
     assert!(first.err.contains("was moved here from"), "{}", first.err);

@@ -78,7 +78,7 @@ fn a_journal_from_the_future_is_refused_and_left_alone() {
         assert!(ran.err.contains("hint: update piton on this machine"), "{command:?}: {}", ran.err);
     }
     insta::assert_snapshot!(world.piton(&["ls"]).exits(7).err, @"
-    error: the journal has format 9999, this piton knows up to 2
+    error: the journal has format 9999, this piton knows up to 3
 
     hint: update piton on this machine
     ");
@@ -95,7 +95,7 @@ fn a_journal_from_before_the_first_release_is_refused_in_one_sentence() {
         world.piton(command).exits(7);
     }
     insta::assert_snapshot!(world.piton(&["ls"]).exits(7).err, @"
-    error: the journal has format 1, from before piton's first release; this piton reads 2 and nothing older
+    error: the journal has format 1, from before piton's first release; this piton reads 3 and nothing older
 
     hint: move .piton aside and begin anew; the piton that wrote it can still read it
     ");
