@@ -94,7 +94,8 @@ pub(crate) fn open(layout: &Layout) -> Result<Arc<dyn Store>, piton_store::Error
 }
 
 fn cannot_be_listed(error: &Error) -> piton_store::Error {
-    let causes: Vec<&str> = std::iter::once(&error.message).chain(&error.causes).map(String::as_str).collect();
+    let causes: Vec<&str> =
+        std::iter::once(&error.message).chain(&error.causes).map(String::as_str).collect();
     piton_store::Error::Sealed {
         why: format!("a journal that is made here could not be listed as yours: {}", causes.join(": ")),
         hint: "let PITON_CONFIG_DIR name a directory that you can write to; `--trust` does without the list for this once"
@@ -134,7 +135,10 @@ pub fn settle(layout: &Layout) -> Result<Vec<String>, Error> {
     }
     if matches!(standing, Standing::Moved) {
         let place = place_of(layout);
-        notes.push(format!("note: this repository was moved here from `{}`; its runs go on", identity.place.display()));
+        notes.push(format!(
+            "note: this repository was moved here from `{}`; its runs go on",
+            identity.place.display()
+        ));
         piton_store::identify(layout.store(), &Identity { place, ..identity }).map_err(ClientError::from)?;
         // The worker is to find it; whoever cannot be told looks by hand.
         let _ = known::remember(layout);
@@ -193,7 +197,8 @@ fn tracked() -> Error {
 }
 
 fn is_listed(id: JournalId) -> Result<bool, Error> {
-    trust::is_listed(&configuration::directory()?, &id.to_string()).map_err(|error| Error::environment(&error))
+    trust::is_listed(&configuration::directory()?, &id.to_string())
+        .map_err(|error| Error::environment(&error))
 }
 
 fn list(id: JournalId) -> Result<(), Error> {

@@ -30,11 +30,11 @@ use std::pin::Pin;
 use piton_model::{Epoch, RunId, Seq};
 
 pub use error::{Error, Problem};
+pub use sealed::Sealed;
 pub use types::{
     Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Identity, JournalId, Lease, Page,
     RequestId, RunRow, StoredEvent, Wanted,
 };
-pub use sealed::Sealed;
 pub use url::{URL_SHAPE, Url, identify, open, open_existing};
 
 /// An answer of a journal, on its way.

@@ -220,7 +220,9 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>)
             view.set_aside(&state)?
         }
         // Somebody's agent may have written it.
-        Edited::Statuses { .. } if is_held(client, &state, file::changed_at(&view.place().state())).await? => {
+        Edited::Statuses { .. }
+            if is_held(client, &state, file::changed_at(&view.place().state())).await? =>
+        {
             let moved = view.set_aside(&state)?;
             let how = "nothing of it is taken, as it was written while a run was at work, which may have done so: edit it again while none is, or use `piton run --start-at-step`";
             Quarantined { hint: how.to_owned(), ..moved }

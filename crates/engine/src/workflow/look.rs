@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use piton_files::workflow::{RunPlace, input_digest, read_manual_input};
+use piton_model::Timestamp;
 use piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX;
 use piton_model::workflow::{Command, ManualInput, OpenAttempt, State, Step, StepId, StepState};
-use piton_model::Timestamp;
 use piton_store::Store;
 use piton_sys::file::{self, Durability};
 use serde_json::Value;

@@ -171,8 +171,9 @@ impl LoopWorld {
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
         let (layout, run) = (layout.of_run(&state.config), state.run.clone());
-        let lock =
-            layout.lock_tree()?.ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
+        let lock = layout
+            .lock_tree()?
+            .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
         let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;

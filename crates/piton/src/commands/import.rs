@@ -28,10 +28,10 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
             let command = GapsCommand::Import(ImportGapsArguments { from: path });
             return gaps::run(global, &GapsArguments { file: None, now: None, command }, out).await;
         }
-        Recognised::Run(left) => {
-            Order::Workflow(Box::new(run_order(global, &path, &left, arguments)?))
+        Recognised::Run(left) => Order::Workflow(Box::new(run_order(global, &path, &left, arguments)?)),
+        Recognised::Loop => {
+            Order::Import { file: path, order: Box::new(loops::order_of(arguments.options, global.trust)) }
         }
-        Recognised::Loop => Order::Import { file: path, order: Box::new(loops::order_of(arguments.options, global.trust)) },
     };
     let client = repository::open_or_create(&repository::layout(global)?);
     let started = client.start(order).await?;

@@ -154,8 +154,18 @@ fn a_run_begun_without_a_home_goes_on_there_without_ceremony() {
     std::fs::create_dir(&tmp).unwrap();
     // Nobody, root included, can make a directory there.
     let surroundings = [("PITON_CONFIG_DIR", "/proc/nowhere/piton"), ("TMPDIR", tmp.to_str().unwrap())];
-    let begin =
-        ["loop", "Do it", "--id", "r", "--exec", "echo x >> a.txt", "--check", "false", "--max-iterations", "1"];
+    let begin = [
+        "loop",
+        "Do it",
+        "--id",
+        "r",
+        "--exec",
+        "echo x >> a.txt",
+        "--check",
+        "false",
+        "--max-iterations",
+        "1",
+    ];
     world.piton_with(&surroundings, &begin).exits(3);
     world.piton_with(&surroundings, &["resume", "r", "--max-iterations", "2"]).exits(3);
     // Where there is no such directory either, it is said, with a way out.
@@ -223,7 +233,8 @@ fn a_repository_that_was_moved_goes_on_and_says_so_once() {
     world.loops("r", "echo x >> a.txt", &["--check", "false", "--max-iterations", "1"]).exits(3);
     let moved = world.beside("moved").display().to_string();
     world.shell(r#"mv "$BESIDE/repo" "$BESIDE/moved" && mkdir "$BESIDE/repo""#).exits(0);
-    let resume = |most: &str| world.piton(&["--repo", &moved, "resume", "r", "--max-iterations", most]).exits(3);
+    let resume =
+        |most: &str| world.piton(&["--repo", &moved, "resume", "r", "--max-iterations", most]).exits(3);
     let first = resume("2");
     assert!(first.err.contains("was moved here from"), "{}", first.err);
     assert!(!resume("3").err.contains("was moved here from"));
@@ -247,7 +258,16 @@ fn a_tree_has_one_loop_however_it_is_called() {
     world.loops_behind("r", WAITS, &["--until", "cmd:true"]);
     let sub = world.path("sub").display().to_string();
     let ran = world.piton(&[
-        "loop", "--repo", &sub, "Do it", "--id", "s", "--exec", r#"touch "$BESIDE/ran""#, "--until", "cmd:true",
+        "loop",
+        "--repo",
+        &sub,
+        "Do it",
+        "--id",
+        "s",
+        "--exec",
+        r#"touch "$BESIDE/ran""#,
+        "--until",
+        "cmd:true",
     ]);
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(ran.err.contains("another run works in this tree"), "{}", ran.err);
