@@ -5,7 +5,7 @@ use piton_sys::process::is_alive;
 use super::common::{Ran, WAITS, World, eventually};
 
 /// Somebody else, with a list of journals of their own.
-fn somebody<'a>(world: &World, arguments: &[&'a str]) -> Ran {
+fn somebody(world: &World, arguments: &[&str]) -> Ran {
     let config = world.beside("somebody").display().to_string();
     world.piton_with(&[("PITON_CONFIG_DIR", &config)], arguments)
 }
