@@ -11,7 +11,7 @@ use piton_sys::process::{self, Emptied, KillError, Signal, Tree, TreeKind};
 use crate::directory::{self, ABANDONED, DIRECTORY_VARIABLE, EXIT, KEEPER, LOCK, STARTED};
 use crate::keeper::SPARE;
 use crate::record::{Exit, KeeperRecord, Started};
-use crate::spec::SpecProblem;
+use crate::spec::{SpecProblem, check_name};
 
 /// How long the processes of a dead keeper may take to die.
 const REAP_PATIENCE: Duration = Duration::from_secs(10);
@@ -190,6 +190,24 @@ pub fn reap(attempts: &Path, name: &str) -> Result<Emptied, Error> {
     // An empty control group that stays behind costs nothing; the next boot removes it.
     let _ = tree.remove();
     Ok(emptied)
+}
+
+/// Takes what says which processes an attempt has away from every attempt of a run that is not over: they are copies of
+/// another run's, and whoever reaps or cancels them finds nobody.
+pub fn disown(attempts: &Path) -> Result<(), Error> {
+    let read = |source| file::Error::new("list", attempts, source);
+    for item in std::fs::read_dir(attempts).map_err(read)? {
+        let item = item.map_err(read)?;
+        let name = item.file_name();
+        let Some(name) = name.to_str().filter(|name| check_name(name).is_ok()) else { continue };
+        if !item.path().is_dir() || !matches!(look(attempts, name)?, Found::Dead { .. }) {
+            continue;
+        }
+        for record in [KEEPER, STARTED] {
+            file::remove_file_if_exists(&item.path().join(record))?;
+        }
+    }
+    Ok(())
 }
 
 /// The tree as the keeper made it, as far as it came.

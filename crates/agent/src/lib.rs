@@ -28,7 +28,9 @@ mod record;
 mod report;
 mod spec;
 
-pub use attempt::{Error, Found, abandon, apart_from, cancel, inside, is_whole, look, reap, sweep, wait};
+pub use attempt::{
+    Error, Found, abandon, apart_from, cancel, disown, inside, is_whole, look, reap, sweep, wait,
+};
 pub use directory::{outbox, prompt_file, report_file, stderr_file, stdout_file};
 pub use launch::{Launch, Spare, launch};
 pub use record::{EndedBy, Exit, KeeperRecord, Started};

@@ -1,8 +1,11 @@
-//! Which `piton.toml` may run commands: trusted whole, by content, like direnv.
+//! Which `piton.toml` may run commands, trusted whole, by content, like direnv; and which journals are this user's own.
 //!
 //! Owns `trust.json` in the user's configuration directory: per repository, the BLAKE3 hashes of the contents
-//! that a person trusted, with the time. Never kept in the repository, where an agent could write it. A missing
-//! `piton.toml` needs no trust.
+//! that a person trusted, with the time; and the random ids of the journals that this user made or took over. Never kept in the
+//! repository, where an agent could write it, and which others can send. A missing `piton.toml` needs no trust.
+//!
+//! Where that directory cannot be written, as in a container without a home, journals are listed in one of this user's below
+//! the system's directory for temporary files: what is begun there goes on there.
 //!
 //! Invariants: the file is private, replaced in one step, and changed under a lock, so that two writers lose
 //! nothing. What others could have written is refused, not believed.
@@ -23,6 +26,8 @@ const VERSION: u32 = 1;
 const BYTES_MAX: u64 = 16 << 20;
 /// Contents kept per repository; the oldest makes room.
 const CONTENTS_MAX: usize = 64;
+/// Journals kept; the oldest makes room.
+const JOURNALS_MAX: usize = 10_000;
 
 /// Trust could not be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +69,9 @@ struct Trust {
     version: u32,
     /// By canonical path.
     repositories: BTreeMap<String, BTreeMap<String, Timestamp>>,
+    /// By id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    journals: BTreeMap<String, Timestamp>,
 }
 
 /// Whether this content of the repository's `piton.toml` was trusted.
@@ -86,11 +94,54 @@ pub fn trust(config_dir: &Path, repo_root: &Path, content: &[u8], now: Timestamp
     change(config_dir, |trust| {
         let contents = trust.repositories.entry(key).or_default();
         contents.insert(hash(content), now);
-        while contents.len() > CONTENTS_MAX {
-            let oldest = contents.iter().min_by_key(|(_, at)| **at).map(|(hash, _)| hash.clone());
-            contents.remove(&oldest.expect("more than one content is there"));
-        }
+        keep_newest(contents, CONTENTS_MAX);
     })
+}
+
+/// Whether the journal of this id is one of this user's own.
+pub fn is_listed(config_dir: &Path, journal: &str) -> Result<bool, Error> {
+    let has = |directory: &Path| Ok(load(directory)?.journals.contains_key(journal));
+    if let Some(directory) = existing(config_dir)?
+        && has(&directory)?
+    {
+        return Ok(true);
+    }
+    // Others can put something there, too: what is not this user's says nothing.
+    let shelter = without_a_home();
+    if file::check_private_dir(&shelter).is_ok() { has(&shelter) } else { Ok(false) }
+}
+
+/// Lists a journal as one of this user's own, from `now` on.
+pub fn list(config_dir: &Path, journal: &str, now: Timestamp) -> Result<(), Error> {
+    let add = |directory: &Path| {
+        change(directory, |trust| {
+            trust.journals.insert(journal.to_owned(), now);
+            keep_newest(&mut trust.journals, JOURNALS_MAX);
+        })
+    };
+    // What stood in the way of the first is what a person can mend.
+    add(config_dir).or_else(|error| match error {
+        Error::File(_) | Error::Directory { .. } => {
+            let shelter = without_a_home();
+            match file::create_private_dir(&shelter) {
+                Ok(()) => add(&shelter).map_err(|_| error),
+                Err(_) => Err(error),
+            }
+        }
+        _ => Err(error),
+    })
+}
+
+/// Where journals are listed by a user whose configuration directory cannot be written.
+fn without_a_home() -> PathBuf {
+    std::env::temp_dir().join(format!("piton-{}", file::this_user()))
+}
+
+fn keep_newest(times: &mut BTreeMap<String, Timestamp>, count_max: usize) {
+    while times.len() > count_max {
+        let oldest = times.iter().min_by_key(|(_, at)| **at).map(|(name, _)| name.clone());
+        times.remove(&oldest.expect("more than one is there"));
+    }
 }
 
 fn hash(content: &[u8]) -> String {
@@ -126,7 +177,7 @@ fn existing(config_dir: &Path) -> Result<Option<PathBuf>, Error> {
 fn load(directory: &Path) -> Result<Trust, Error> {
     let path = directory.join(TRUST_FILE);
     let Some(bytes) = file::read_regular(&path, BYTES_MAX)? else {
-        return Ok(Trust { version: VERSION, repositories: BTreeMap::new() });
+        return Ok(Trust { version: VERSION, repositories: BTreeMap::new(), journals: BTreeMap::new() });
     };
     let metadata = path.symlink_metadata().map_err(|source| file::Error::new("read", &path, source))?;
     if metadata.mode() & 0o022 != 0 {
@@ -216,6 +267,17 @@ mod tests {
         assert!(!known());
         world.trust("a");
         assert!(known() && !world.trusts("b"));
+    }
+
+    #[test]
+    fn a_journal_that_was_listed_is_ones_own_and_no_other() {
+        let world = World::new();
+        let listed = |id| is_listed(&world.config(), id).unwrap();
+        assert!(!listed("0a"));
+        list(&world.config(), "0a", NOW).unwrap();
+        assert!(listed("0a") && !listed("0b"));
+        world.trust("a");
+        assert!(listed("0a") && world.trusts("a"), "the one does not forget the other");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use piton_model::RunId;
 use piton_model::loop_machine::LoopConfig;
 use piton_store::Url;
+use piton_sys::file;
+use piton_sys::lock::FileLock;
 
 /// The places of one repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +18,15 @@ pub struct Layout {
     tree: Option<PathBuf>,
     /// What the work tree is furnished with that is not work: relative to it.
     furniture: Vec<PathBuf>,
+    /// Whether a person takes the journal as it stands, listed or not.
+    taken: bool,
 }
 
 impl Layout {
     /// The places of the repository at `root`, which must be absolute.
     pub fn new(root: PathBuf) -> Self {
         let store = Url::of_repository(&root);
-        Self { root, store, tree: None, furniture: Vec::new() }
+        Self { root, store, tree: None, furniture: Vec::new(), taken: false }
     }
 
     /// The repository that holds `start`: the nearest directory upwards with a `.piton` or `.git` in it,
@@ -63,6 +67,17 @@ impl Layout {
         Self { store, ..self }
     }
 
+    /// The same repository; where `taken`, a person takes its journal as it stands, for this once.
+    #[must_use]
+    pub fn taken(self, taken: bool) -> Self {
+        Self { taken, ..self }
+    }
+
+    /// Whether a person takes the journal as it stands.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.taken
+    }
+
     /// Where the journal is.
     pub fn store(&self) -> &Url {
         &self.store
@@ -70,8 +85,9 @@ impl Layout {
 
     /// What the command line of another piton begins with, so that it works on this repository and this journal, whatever
     /// its environment says.
-    pub(crate) fn arguments(&self) -> [OsString; 4] {
-        ["--repo".into(), self.root.clone().into(), "--store".into(), self.store.to_os_string()]
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
+        let places = ["--repo".into(), self.root.clone().into(), "--store".into(), self.store.to_os_string()];
+        places.into_iter().chain(self.taken.then(|| "--trust".into())).collect()
     }
 
     /// Where agents and checks of a run work.
@@ -129,8 +145,36 @@ impl Layout {
         self.driver_logs().join(format!("{run}.{starter}.log"))
     }
 
-    /// Held by whoever drives a run in this work tree.
-    pub fn workspace_lock(&self) -> PathBuf {
+    /// Takes the work tree for whoever drives a loop in it; `None` where somebody else has it, whatever journal theirs is in
+    /// and however they call the tree: the lock is on its top directory itself.
+    pub(crate) fn lock_tree(&self) -> Result<Option<FileLock>, file::Error> {
+        let instead = self.tree_lock();
+        file::create_private_dir(instead.parent().expect("a lock lies in a directory"))?;
+        // A tree that is still to be made has no other name.
+        match self.tree_top() {
+            Some(top) => FileLock::try_exclusive_directory(&top, &instead),
+            None => FileLock::try_exclusive(&instead),
+        }
+    }
+
+    /// Whether somebody has the work tree.
+    pub(crate) fn is_tree_held(&self) -> Result<bool, file::Error> {
+        let instead = self.tree_lock();
+        match self.tree_top() {
+            Some(top) => FileLock::is_directory_held(&top, &instead),
+            None => FileLock::is_held(&instead),
+        }
+    }
+
+    /// The top of the work tree, as git has it; outside of git, where agents and checks work.
+    fn tree_top(&self) -> Option<PathBuf> {
+        let tree = std::fs::canonicalize(self.tree()).ok()?;
+        let holds_git = |directory: &&Path| directory.join(".git").symlink_metadata().is_ok();
+        Some(tree.ancestors().find(holds_git).unwrap_or(&tree).to_owned())
+    }
+
+    /// Where directories cannot be locked.
+    fn tree_lock(&self) -> PathBuf {
         match self.tree.as_ref().and_then(|tree| tree.file_name()) {
             Some(name) => self.state().join("trees").join(name).with_extension("lock"),
             None => self.state().join("workspace.lock"),

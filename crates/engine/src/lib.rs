@@ -3,14 +3,16 @@
 //! Owns how a run is started and advanced: [`start`] puts what was ordered on record and has a [`driver_process`] started,
 //! in which [`core`] decides what to do and [`driver`] does it against a [`World`]; [`load`] brings a run back from the
 //! journal; [`world`] is the one that users have, and [`client`] the door to all of it. [`launch`] says how everything that
-//! a run starts is started, [`supervise`] what becomes of it. Never prints and knows no SQL.
+//! a run starts is started, [`supervise`] what becomes of it, [`journal`] whose journal it may go on with. Never prints and knows no SQL.
 
 pub mod absence;
+mod at_work;
 pub mod client;
 pub mod configuration;
 pub mod core;
 pub mod driver;
 pub mod driver_process;
+pub mod journal;
 pub mod launch;
 mod layout;
 pub mod ledger;

@@ -208,10 +208,7 @@ pub async fn forget(client: &LocalClient, run: &RunId) -> Result<(), ManagerErro
     end_what_lives(&attempts)?;
     // Traces first, the journal last: an interrupted removal can be repeated.
     open_workspace(layout, run)?.forget(run.as_str()).map_err(WorldError::from)?;
-    if attempts.exists() {
-        let failed = |error| WorldError::from(file::Error::new("remove", &attempts, error));
-        std::fs::remove_dir_all(&attempts).map_err(failed)?;
-    }
+    file::remove_tree_within(layout.root(), &attempts).map_err(WorldError::from)?;
     unpublish(layout, run)?;
     if client.kind(run).await? == Kind::Workflow {
         cleanup::remove(layout, run).map_err(WorldError::from)?;

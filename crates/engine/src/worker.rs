@@ -1,6 +1,6 @@
 //! Looking after runs whose driver is gone: whoever is under way goes on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use piton_sys::{Clock, SystemClock};
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
 use crate::driver_process;
+use crate::journal;
 use crate::start::known;
 
 /// Drivers started for one run within [`STARTS_WITHIN`]: what dies so often needs a person.
@@ -23,6 +24,8 @@ pub struct Worker {
     absences: HashMap<(PathBuf, RunId), (Duration, Absence)>,
     /// The runs at rest that were looked at, as they were then.
     looked_at: HashMap<(PathBuf, RunId), Timestamp>,
+    /// The repositories whose journal is not this user's to go on with.
+    left_alone: HashSet<PathBuf>,
 }
 
 impl Worker {
@@ -31,6 +34,17 @@ impl Worker {
         let mut said = Vec::new();
         for layout in known::repositories()? {
             let root = layout.root().display().to_string();
+            match journal::settle(&layout) {
+                Ok(notes) => said.extend(notes.into_iter().map(|note| format!("{root}: {note}"))),
+                // Nothing of it goes on; said once in the life of a worker.
+                Err(error) => {
+                    if self.left_alone.insert(layout.root().to_owned()) {
+                        said.push(format!("{root}: {}", error.message));
+                    }
+                    continue;
+                }
+            }
+            self.left_alone.remove(layout.root());
             // One journal that cannot be opened must not keep the others from going on.
             match LocalClient::existing(layout) {
                 Ok(Some(client)) => self.look_after(&client, &mut said).await,

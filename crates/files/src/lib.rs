@@ -26,7 +26,7 @@ mod recognise;
 mod shape;
 mod yaml;
 
-pub use aside::list_of_own_files;
+pub use aside::{Quarantined, list_of_own_files};
 pub use door::Unfit;
 pub use recognise::{Recognised, recognise};
 pub use shape::schema;

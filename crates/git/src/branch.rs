@@ -50,6 +50,12 @@ pub fn owner_of(root: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(OsString::from_vec(owner)))
 }
 
+/// Whether git keeps the file `path` of the directory `root`: a clone would have it, too. What git does not say is not so.
+pub fn tracks(root: &Path, path: &str) -> bool {
+    let listed = Call::new("ls-files", root).args(["--cached", "-z", "--", path]).run();
+    listed.is_ok_and(|listed| listed.success() && !listed.stdout.is_empty())
+}
+
 impl Workspace {
     /// What `HEAD` is. Outside of git nothing is known.
     pub fn head(&self) -> Result<Head, Error> {

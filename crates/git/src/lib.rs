@@ -56,7 +56,7 @@ mod repository;
 mod shadow;
 mod stop;
 
-pub use branch::{Head, Standing, owner_of};
+pub use branch::{Head, Standing, owner_of, tracks};
 pub use call::calls_made;
 pub use diff::{ChangeKind, Diff, FileChange, Written};
 pub use error::Error;

@@ -218,12 +218,8 @@ impl Workspace {
         check_run(run)?;
         record::delete(&self.repository, run)?;
         let directory = self.run_directory(run);
-        match std::fs::remove_dir_all(&directory) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(Error::io("remove the directory", &directory, error))
-            }
-            _ => Ok(()),
-        }
+        file::remove_tree_within(&self.state, &directory)?;
+        Ok(())
     }
 
     pub(crate) fn seen(&self) -> MutexGuard<'_, Option<(String, Seen)>> {

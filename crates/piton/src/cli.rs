@@ -53,6 +53,9 @@ pub(crate) struct Global {
     /// The journal, as `sqlite:PATH/.piton/journal.db`; by default the one in the repository.
     #[arg(long, global = true, value_name = "URL", env = "PITON_STORE")]
     pub(crate) store: Option<OsString>,
+    /// Take piton.toml and the journal as they stand, for this once.
+    #[arg(long, global = true)]
+    pub(crate) trust: bool,
     /// Print JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -146,7 +149,7 @@ pub(crate) enum Command {
     Mcp(McpArguments),
     /// Look at this machine and repository for what would stand in the way.
     Doctor,
-    /// Trust the piton.toml of this repository as it stands.
+    /// Trust the piton.toml of this repository as it stands, or its journal.
     Trust(TrustArguments),
     /// Print the JSON Schema of a view or of a command's JSON output; without a name, list them.
     Schema(SchemaArguments),
@@ -218,6 +221,16 @@ impl Command {
                 GuardCommand::Rules => false,
             }),
         }
+    }
+
+    /// Whether it goes on with what the journal of this repository holds, or adds to it.
+    pub(crate) fn goes_on(&self) -> bool {
+        // A worker and a driver see to the journals that they open themselves.
+        let sees_to_it = matches!(
+            self,
+            Self::Init(_) | Self::Trust(_) | Self::Worker(_) | Self::Autostart(_) | Self::Driver(_)
+        );
+        self.steers() && !sees_to_it
     }
 }
 

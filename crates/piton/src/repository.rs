@@ -4,6 +4,7 @@ use std::path::Path;
 
 pub(crate) use piton_engine::absence::{Absence, Missing};
 pub(crate) use piton_engine::client::unsound;
+pub(crate) use piton_engine::journal::{adopt, settle, warning};
 pub(crate) use piton_engine::launch::{cheap_check, this_program, walls};
 pub(crate) use piton_engine::start::hooks::files as hook_files;
 pub(crate) use piton_engine::start::{known, not_runnable};
@@ -36,6 +37,7 @@ pub(crate) fn layout(global: &Global) -> Result<Layout> {
         return Err(Failure::usage(format!("`{}` is not a directory", start.display())));
     }
     let layout = if named.is_some() { Layout::new(absolute) } else { Layout::find(&absolute) };
+    let layout = layout.taken(global.trust);
     Ok(match store {
         Some(store) => layout.with_store(store),
         None => layout,

@@ -70,6 +70,14 @@ pub enum Error {
         /// What was given.
         url: String,
     },
+    /// It may be read, and nothing else.
+    #[error("{why}")]
+    Sealed {
+        /// What keeps this user from it.
+        why: String,
+        /// The way out.
+        hint: String,
+    },
     /// The journal was written by a newer piton.
     #[error("the journal has format {found}, this piton knows up to {known}")]
     Newer {

@@ -7,6 +7,7 @@
 //! - [`codec`]: how bytes are kept (plain, compressed; encryption has its place).
 //! - [`anchor`]: what is known of a run outside the database, to notice a lost tail.
 //! - [`memory`], [`sqlite`]: the backends; `conformance` is the contract both must meet. [`Url`] says which is meant.
+//! - [`Sealed`]: one that may only be read; [`Identity`]: which journal it is, and where it lies.
 //!
 //! Invariant: an append that was acknowledged is there after any crash, once, under its epoch.
 
@@ -18,6 +19,7 @@ pub mod codec;
 pub mod conformance;
 mod error;
 pub mod memory;
+mod sealed;
 pub mod sqlite;
 mod types;
 mod url;
@@ -28,11 +30,12 @@ use std::pin::Pin;
 use piton_model::{Epoch, RunId, Seq};
 
 pub use error::{Error, Problem};
+pub use sealed::Sealed;
 pub use types::{
-    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Lease, Page, RequestId, RunRow,
-    StoredEvent, Wanted,
+    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Identity, JournalId, Lease, Page,
+    RequestId, RunRow, StoredEvent, Wanted,
 };
-pub use url::{URL_SHAPE, Url, open, open_existing};
+pub use url::{URL_SHAPE, Url, identify, open, open_existing};
 
 /// An answer of a journal, on its way.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;

@@ -1,9 +1,11 @@
 //! The nouns of the journal.
 
 use std::any::Any;
+use std::path::PathBuf;
 
 use piton_model::{Encoded, Entry, Epoch, RunId, Seq, Timestamp};
 use piton_sys::process::ProcessId;
+use piton_sys::{Ids, SystemIds};
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Hash;
@@ -14,6 +16,32 @@ pub type RequestId = [u8; 16];
 
 /// Names bytes by their content.
 pub type BlobId = Hash;
+
+/// The random name of a journal: whoever knows it has seen the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct JournalId(pub(crate) [u8; 16]);
+
+impl JournalId {
+    /// The name of a journal that is about to be made.
+    pub fn random() -> Self {
+        JournalId(SystemIds.bytes())
+    }
+}
+
+impl std::fmt::Display for JournalId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Which journal it is, and where it says that it lies: a copy says what the original says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name.
+    pub id: JournalId,
+    /// The repository that it was made in or moved to.
+    pub place: PathBuf,
+}
 
 /// One append: the only way anything changes.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use piton_sys::file;
 
-use crate::{Error, Store, sqlite};
+use crate::{Error, Identity, JournalId, Store, sqlite};
 
 /// How the URL of a journal looks.
 pub const URL_SHAPE: &str = "sqlite:PATH/.piton/journal.db";
@@ -75,20 +75,29 @@ impl Url {
     }
 }
 
-/// Opens a journal, creating it where it is not there yet.
-pub fn open(url: &Url) -> Result<Arc<dyn Store>, Error> {
+/// Opens a journal, and says which it is. One that is not there yet is created, and called `id`.
+pub fn open(url: &Url, id: JournalId) -> Result<(Arc<dyn Store>, Identity), Error> {
     match &url.0 {
-        Place::Sqlite(state) => Ok(Arc::new(sqlite::Sqlite::open(state)?)),
+        Place::Sqlite(state) => Ok(opened(sqlite::Sqlite::open_or_begin(state, id)?)),
     }
 }
 
-/// Opens a journal if there is one.
-pub fn open_existing(url: &Url) -> Result<Option<Arc<dyn Store>>, Error> {
+/// Opens a journal if there is one, and says which it is.
+pub fn open_existing(url: &Url) -> Result<Option<(Arc<dyn Store>, Identity)>, Error> {
     match &url.0 {
-        Place::Sqlite(state) => {
-            let store = sqlite::Sqlite::open_existing(state)?;
-            Ok(store.map(|store| Arc::new(store) as Arc<dyn Store>))
-        }
+        Place::Sqlite(state) => Ok(sqlite::Sqlite::open_existing(state)?.map(opened)),
+    }
+}
+
+fn opened(store: sqlite::Sqlite) -> (Arc<dyn Store>, Identity) {
+    let identity = store.identity().clone();
+    (Arc::new(store), identity)
+}
+
+/// Gives a journal another place, or another name: it was moved, or is a copy. Whoever has it open opens it anew.
+pub fn identify(url: &Url, identity: &Identity) -> Result<(), Error> {
+    match &url.0 {
+        Place::Sqlite(state) => sqlite::Sqlite::open(state)?.identify(identity),
     }
 }
 

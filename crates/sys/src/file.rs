@@ -6,7 +6,7 @@
 
 mod within;
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, DirEntry, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -228,7 +228,7 @@ pub fn check_private_dir(path: &Path) -> Result<(), Error> {
     const ACTION: &str = "trust the directory";
     let metadata = std::fs::symlink_metadata(path).map_err(|source| Error::new(ACTION, path, source))?;
     let mode = metadata.mode() & 0o7777;
-    let user = rustix::process::geteuid().as_raw();
+    let user = this_user();
     let refusal = if metadata.is_symlink() {
         Refusal::Symlink
     } else if !metadata.is_dir() {
@@ -241,6 +241,11 @@ pub fn check_private_dir(path: &Path) -> Result<(), Error> {
         return Ok(());
     };
     Err(Error::refused(ACTION, path, refusal))
+}
+
+/// The user id by which this process makes files.
+pub fn this_user() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 /// Reads a regular file of at most `bytes_max` bytes; `None` where there is none.
@@ -257,6 +262,17 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Erro
     let limit = bytes_max.saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(|source| Error::new(READ, path, source))?;
     if bytes.len() as u64 > bytes_max { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// When the file or link `path` was last changed in any way, by the clock of this machine; the beginning of time where it cannot
+/// be told. Unlike the times that a file says it was written at, nobody can choose it.
+pub fn changed_at(path: &Path) -> Timestamp {
+    let changed = std::fs::symlink_metadata(path).ok().and_then(|found| changed_ms(&found));
+    Timestamp::from_millis(changed.unwrap_or(0))
+}
+
+fn changed_ms(file: &Metadata) -> Option<i64> {
+    file.ctime().checked_mul(1_000)?.checked_add(file.ctime_nsec() / 1_000_000)
 }
 
 /// How a file stands, without its content.
@@ -277,8 +293,7 @@ const UNREST_MS: i64 = 1_000;
 /// apart.
 pub fn look_at_rest(path: &Path, now: Timestamp) -> Option<Look> {
     let file = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
-    let changed_ms = file.ctime().checked_mul(1_000)?.checked_add(file.ctime_nsec() / 1_000_000)?;
-    (now.as_millis() - changed_ms > UNREST_MS).then(|| Look {
+    (now.as_millis() - changed_ms(&file)? > UNREST_MS).then(|| Look {
         place: (file.dev(), file.ino()),
         length: file.len(),
         modified: (file.mtime(), file.mtime_nsec()),
@@ -387,6 +402,42 @@ pub fn remove_file_if_exists(path: &Path) -> Result<bool, Error> {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(Error::new("remove", path, error)),
+    }
+}
+
+/// Removes the directory `path` below `root` with everything in it; `false` where there was none.
+///
+/// Nothing outside is ever removed: no link is followed on the way there, and those in it are removed as links.
+pub fn remove_tree_within(root: &Path, path: &Path) -> Result<bool, Error> {
+    let removed = within(root, path, |held| {
+        std::fs::remove_dir_all(held).map_err(|error| Error::new("remove", held, error))
+    });
+    match removed {
+        Ok(()) => Ok(true),
+        Err(error) if error.is_not_found() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Refuses a symbolic link in the directory `path`, or in one of the directories in it. A directory that is not there holds none.
+pub fn refuse_links(path: &Path) -> Result<(), Error> {
+    for entry in entries_of(path)? {
+        let kind = entry.file_type().map_err(|source| Error::new(READ, &entry.path(), source))?;
+        let inner = if kind.is_dir() { entries_of(&entry.path())? } else { Vec::new() };
+        let is_link = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        if let Some(link) = [&entry].into_iter().chain(&inner).find(|entry| is_link(entry)) {
+            return Err(Error::refused("follow", &link.path(), Refusal::Symlink));
+        }
+    }
+    Ok(())
+}
+
+fn entries_of(directory: &Path) -> Result<Vec<DirEntry>, Error> {
+    let read = |source| Error::new("list", directory, source);
+    match std::fs::read_dir(directory) {
+        Ok(entries) => entries.collect::<io::Result<_>>().map_err(read),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(read(error)),
     }
 }
 

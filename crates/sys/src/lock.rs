@@ -30,22 +30,26 @@ pub struct FileLock {
 impl FileLock {
     /// Takes the lock, creating its file where needed; `None` where somebody else holds it.
     pub fn try_exclusive(path: &Path) -> Result<Option<FileLock>, Error> {
-        let file = open_or_create(path)?;
-        fault::point("lock.acquire");
-        for _ in 0..TRIES {
-            if try_lock(&file, FlockOperation::NonBlockingLockExclusive, path)? {
-                return Ok(Some(FileLock { _file: file }));
-            }
-            // A shared lock is refused by an owner only. Where it is granted, what was in the way is a probe of
-            // `is_held`, which is over in a moment and must not look like an owner.
-            if !try_lock(&file, FlockOperation::NonBlockingLockShared, path)? {
-                return Ok(None);
-            }
-            try_lock(&file, FlockOperation::NonBlockingUnlock, path)?;
-            #[expect(clippy::disallowed_methods, reason = "a probe in passing gives no sign when it ends")]
-            std::thread::sleep(BETWEEN_TRIES);
+        try_own(open_or_create(path)?, path)
+    }
+
+    /// Takes the lock of a directory itself, however its path is spelled; `None` where somebody else holds it. A file system that
+    /// locks no directories, as NFS, has `instead`: a file, as of [`FileLock::try_exclusive`].
+    pub fn try_exclusive_directory(directory: &Path, instead: &Path) -> Result<Option<FileLock>, Error> {
+        let opened = options().open(directory).map_err(|error| refine("open the lock", directory, error))?;
+        match try_own(opened, directory) {
+            Err(error) if locks_no_directories(&error) => Self::try_exclusive(instead),
+            tried => tried,
         }
-        Ok(None)
+    }
+
+    /// Whether somebody holds the lock of a directory, or what it has instead.
+    pub fn is_directory_held(directory: &Path, instead: &Path) -> Result<bool, Error> {
+        match Self::is_held(directory) {
+            Ok(false) => Self::is_held(instead),
+            Err(error) if locks_no_directories(&error) => Self::is_held(instead),
+            held => held,
+        }
     }
 
     /// Takes the lock, creating its file where needed; waits for whoever holds it.
@@ -71,6 +75,30 @@ impl FileLock {
             None => Ok(false),
         }
     }
+}
+
+fn try_own(file: File, path: &Path) -> Result<Option<FileLock>, Error> {
+    fault::point("lock.acquire");
+    for _ in 0..TRIES {
+        if try_lock(&file, FlockOperation::NonBlockingLockExclusive, path)? {
+            return Ok(Some(FileLock { _file: file }));
+        }
+        // A shared lock is refused by an owner only. Where it is granted, what was in the way is a probe of
+        // `is_held`, which is over in a moment and must not look like an owner.
+        if !try_lock(&file, FlockOperation::NonBlockingLockShared, path)? {
+            return Ok(None);
+        }
+        try_lock(&file, FlockOperation::NonBlockingUnlock, path)?;
+        #[expect(clippy::disallowed_methods, reason = "a probe in passing gives no sign when it ends")]
+        std::thread::sleep(BETWEEN_TRIES);
+    }
+    Ok(None)
+}
+
+/// Whether a file system locks only what can be written to, or nothing.
+fn locks_no_directories(error: &Error) -> bool {
+    let errno = Errno::from_io_error(&error.source);
+    matches!(errno, Some(Errno::BADF | Errno::INVAL | Errno::NOLCK | Errno::NOTSUP | Errno::ISDIR))
 }
 
 fn open_or_create(path: &Path) -> Result<File, Error> {

@@ -457,6 +457,8 @@ pub struct WorkflowStatus {
     pub given_up_by: Option<RunId>,
     /// The file of a person that lies there and that the run has not heard of.
     pub manual_input: Option<String>,
+    /// Why files of people that lie there do not count, of questions that are open.
+    pub refused_inputs: Vec<String>,
     /// It rests, and goes on as soon as somebody drives it: by what is on record, or by that file.
     pub goes_on: bool,
 }

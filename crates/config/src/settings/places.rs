@@ -39,6 +39,9 @@ section! {
         read: Places, [Loop Workflow Ledger] { otherwise: "none" };
         /// The only hosts that are reached from inside.
         network: Hosts, [Loop Workflow Ledger] { otherwise: "all" };
+        /// Whether a manual input, or an edit of `run_state.json`, counts that was written while something without walls was at
+        /// work, and may be its own.
+        accept_inputs: Flag, [Workflow] { otherwise: "`false`" };
     }
 }
 

@@ -12,7 +12,7 @@ use piton_view::{
     Answer, Asked, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
     Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, MetricsView, Moment, Order, Printed,
     Rebuilt, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs, Seen,
-    ShowView, Started, StateOf, StatusView, VerifyView, WhyView,
+    ShowView, Started, StateOf, StatusOf, StatusView, VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
@@ -100,6 +100,9 @@ impl LocalClient {
         }
         view.notes = log::notes(self.layout(), run);
         view.left = log::last_words(self.layout(), run).filter(|_| holder.is_none());
+        if let Some(why) = &self.caution {
+            only_to_read(&mut view, why);
+        }
         Ok(view)
     }
 
@@ -243,7 +246,12 @@ impl LocalClient {
     /// Renders the views of a run anew. Where nobody drives it, under its lease: of two that do so at once neither puts back what
     /// the other has gone past.
     pub(crate) async fn rendered(&self, run: &RunId) -> Result<Rebuilt, Error> {
-        let lease = self.claim(run, Claim::IfFree).await.ok();
+        let lease = match self.claim(run, Claim::IfFree).await {
+            Err(ClientError::Store(error @ piton_store::Error::Sealed { .. })) => {
+                return Err(ClientError::from(error).into());
+            }
+            claimed => claimed.ok(),
+        };
         let rendered = self.render(run).await;
         if let Some(lease) = lease {
             self.release_shown(lease).await?;
@@ -276,6 +284,22 @@ impl LocalClient {
         driver_process::settled(self, run).await?;
         forget(self, run).await?;
         log::remove(self.layout(), run)
+    }
+}
+
+/// Nothing can be done with a run whose journal is not this user's, whatever would be next; why not is said instead.
+fn only_to_read(view: &mut StatusView, why: &str) {
+    let next = match &mut view.of {
+        StatusOf::Loop(status) => &mut status.next,
+        StatusOf::Workflow(status) => &mut status.next,
+        StatusOf::Ledger(status) => &mut status.next,
+    };
+    next.clear();
+    next.push_str("piton trust --journal");
+    view.undriven = false;
+    for lines in [&mut view.screen, &mut view.ending] {
+        lines.retain(|line| !line.starts_with("do ") && !line.starts_with("next "));
+        lines.push(format!("do       nothing: {why}"));
     }
 }
 

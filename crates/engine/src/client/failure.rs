@@ -30,6 +30,7 @@ fn of_store(error: piton_store::Error) -> Error {
         E::Corrupt(problem) if problem.run.is_none() => of(ErrorKind::Corrupt)
             .hint("copy .piton aside before anything else; `piton verify` says what else is damaged"),
         E::Corrupt(_) => of(ErrorKind::Corrupt).hint("run `piton verify` to see all of it"),
+        E::Sealed { hint, .. } => of(ErrorKind::Person).hint(hint),
         E::UnknownUrl { .. } => of(ErrorKind::Usage).hint(format!("give {}", piton_store::URL_SHAPE)),
         E::Newer { .. } => of(ErrorKind::Environment).hint("update piton on this machine"),
         E::Older { .. } => of(ErrorKind::Environment)
@@ -121,6 +122,10 @@ impl From<WorldError> for Error {
         match &error {
             WorldError::WorkspaceHeld { .. } => Error::of(ErrorKind::Held, &error)
                 .hint("run `piton ls` to see which, and wait for it or stop it"),
+            WorldError::TreeOfAnother { owner, .. } => Error::of(ErrorKind::Held, &error).hint(format!(
+                "go on with this run in `{}`, or begin one here with `piton loop --worktree`",
+                owner.display()
+            )),
             WorldError::File(_)
             | WorldError::Git(_)
             | WorldError::Agent(_)

@@ -29,12 +29,13 @@ use piton_git::Workspace;
 use piton_model::loop_machine::{Adoption, IterationRecord};
 use piton_model::{Encoded, Entry, Event, Kind, Machine, Rejection, RunEvent, RunId, Seq, State, Timestamp};
 use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, RunRow, Store, Wanted};
-use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::StateOf;
 
 use at_rest::Released;
 
 use crate::driver::claim_soon;
+use crate::journal;
 use crate::launch::SecretsError;
 use crate::layout::Layout;
 use crate::load::{self, LoadError, Loaded};
@@ -81,22 +82,25 @@ pub struct LocalClient {
     /// Opened when it is first needed: an order that is refused leaves nothing behind.
     store: OnceLock<Arc<dyn Store>>,
     layout: Layout,
+    /// Why the journal can only be read, where that is so.
+    caution: Option<String>,
 }
 
 impl LocalClient {
     /// A client of the journal that `store` is.
     pub fn new(store: Arc<dyn Store>, layout: Layout) -> Self {
-        Self { store: OnceLock::from(store), layout }
+        Self { store: OnceLock::from(store), layout, caution: None }
     }
 
     /// A client of the journal of a repository, which is created when something is put on record.
     pub fn create_when_needed(layout: Layout) -> Self {
-        Self { store: OnceLock::new(), layout }
+        Self { store: OnceLock::new(), layout, caution: None }
     }
 
     /// A client of the journal of a repository, if it has one.
     pub fn existing(layout: Layout) -> Result<Option<Self>, ClientError> {
-        Ok(piton_store::open_existing(layout.store())?.map(|store| Self::new(store, layout)))
+        let opened = journal::open_existing(&layout)?;
+        Ok(opened.map(|(store, caution)| Self { caution, ..Self::new(store, layout) }))
     }
 
     /// The journal itself.
@@ -104,9 +108,7 @@ impl LocalClient {
         match self.store.get() {
             Some(store) => Ok(store),
             None => {
-                // A journal may lie elsewhere than what piton keeps beside it.
-                file::create_private_dir(&self.layout.state()).map_err(piton_store::Error::from)?;
-                let opened = piton_store::open(self.layout.store())?;
+                let opened = journal::open(&self.layout)?;
                 Ok(self.store.get_or_init(|| opened))
             }
         }
@@ -115,7 +117,7 @@ impl LocalClient {
     /// The journal, if there is one: looking for it makes none.
     pub(super) fn existing_store(&self) -> Result<Option<&Arc<dyn Store>>, ClientError> {
         if self.store.get().is_none()
-            && let Some(opened) = piton_store::open_existing(self.layout.store())?
+            && let Some((opened, _)) = journal::open_existing(&self.layout)?
         {
             return Ok(Some(self.store.get_or_init(|| opened)));
         }

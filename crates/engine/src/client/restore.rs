@@ -4,7 +4,6 @@ use piton_git::{Expected, TreeId};
 use piton_model::RunId;
 use piton_model::loop_machine::{Snapshot, State};
 use piton_store::Claim;
-use piton_sys::lock::FileLock;
 use piton_view::words::clean_line;
 use piton_view::{DiffView, Error, ErrorKind, FileDiffView, RestoredView};
 
@@ -30,7 +29,7 @@ pub(super) async fn restore(
     let lease = client.claim(run, Claim::IfFree).await?;
     let layout = &client.layout().of_run(&state.config);
     let _ = driver_process::tree_free(client, layout).await?;
-    let _lock = FileLock::try_exclusive(&layout.workspace_lock())?.ok_or_else(|| {
+    let _lock = layout.lock_tree()?.ok_or_else(|| {
         Error::new(ErrorKind::Held, "another run works in this tree")
             .hint("run `piton ls`, and wait for it or stop it")
     })?;

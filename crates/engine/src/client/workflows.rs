@@ -95,6 +95,9 @@ pub(super) fn status_of(
         questions: if found.given_up_by.is_none() { asked(state) } else { Vec::new() },
         given_up_by: found.given_up_by,
         manual_input: found.manual_input,
+        refused_inputs: (state.steps.iter().filter(|step| step.question.is_some()))
+            .filter_map(|step| step.refused_input.as_ref().map(|(_, why)| why.clone()))
+            .collect(),
         goes_on: found.goes_on,
     }
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use piton_model::RunId;
 use piton_store::Holder;
-use piton_sys::lock::FileLock;
 use piton_sys::process::is_alive;
 use piton_sys::{Clock, SystemClock};
 use piton_view::Error;
@@ -40,7 +39,7 @@ pub(crate) async fn tree_free(
 ) -> Result<Result<(), Vec<RunId>>, Error> {
     let started = SystemClock.monotonic();
     loop {
-        if !FileLock::is_held(&layout.workspace_lock())? {
+        if !layout.is_tree_held()? {
             return Ok(Ok(()));
         }
         let mut busy = Vec::new();

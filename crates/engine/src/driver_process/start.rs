@@ -37,7 +37,7 @@ pub(crate) fn spawn(
     let log = layout.driver_log_at_start(run, starter);
     file::create_private_dir(&layout.driver_logs())?;
     file::remove_file_if_exists(&log)?;
-    let mut args: Vec<OsString> = layout.arguments().into();
+    let mut args = layout.arguments();
     args.extend(["__driver", run.as_str(), "--starter", &starter.to_string()].map(OsString::from));
     if take_over {
         args.push("--take-over".into());

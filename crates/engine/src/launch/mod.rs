@@ -254,7 +254,7 @@ impl Surroundings {
             }
             What::Piton(words) => {
                 let mut argv = vec![self.exe.display().to_string()];
-                argv.extend(self.layout.arguments().map(|word| word.to_string_lossy().into_owned()));
+                argv.extend(self.layout.arguments().iter().map(|word| word.to_string_lossy().into_owned()));
                 argv.extend(words);
                 (argv, None)
             }
@@ -340,6 +340,12 @@ impl Surroundings {
             walls::make_room(&place);
             walls.readable(&place);
         }
+        // What people say to workflows, and where those are.
+        let runs = self.layout.root().join(piton_files::workflow::RUNS);
+        if runs.starts_with(tree) {
+            walls.pin(tree, &runs);
+        }
+        walls.readable(&runs);
         places(&confined.asked.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
         let protected = confined.protect.iter().map(String::as_str).chain(["piton.toml"]);
         for path in protected.map(|path| tree.join(path)) {

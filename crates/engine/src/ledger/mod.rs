@@ -133,7 +133,7 @@ pub struct Changed {
 /// The journal of a repository, for whoever changes this ledger: created where it is not there yet, and out of git's
 /// sight from the first command on.
 pub fn journal_for(layout: &Layout, at: &LedgerAt) -> Result<Arc<dyn Store>, LedgerError> {
-    let store = piton_store::open(layout.store())?;
+    let store = crate::journal::open(layout)?;
     if !Ledger::new(None, layout, at.clone()).has_begun() {
         piton_git::Workspace::open(layout.root(), &layout.state())
             .and_then(|workspace| workspace.protect_state())

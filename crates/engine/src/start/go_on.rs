@@ -1,14 +1,17 @@
 //! Going on with a workflow that is there: resume, another definition, what somebody wrote meanwhile.
 
 use piton_config::Limit;
+use piton_files::Quarantined;
 use piton_files::workflow::{Edited, Loaded, difference};
 use piton_model::workflow::limits::TRIES_MAX;
 use piton_model::workflow::{Command, Raise, State, StepId};
-use piton_model::{Machine, RunId, Seq, Status, exit_code};
+use piton_model::{Machine, RunId, Seq, Status, Timestamp, exit_code};
+use piton_sys::file;
 use piton_view::{Error, ErrorKind, Request, Resumption, WorkflowOrder};
 
 use super::resume::{free, raised};
 use super::said_later;
+use crate::at_work;
 use crate::client::LocalClient;
 use crate::driver_process;
 use crate::workflow::{is_discarded, view_of};
@@ -190,6 +193,19 @@ pub(super) async fn of_workflow(
     resume(client, run, raise, how.take_over, notes, None).await
 }
 
+/// Whether an edit at this moment may be the work of any run of this journal.
+async fn is_held(client: &LocalClient, state: &State, edited: Timestamp) -> Result<bool, Error> {
+    if state.options.accept_inputs {
+        return Ok(false);
+    }
+    for run in client.entries().await? {
+        if at_work::of_run(&**client.store()?, &run.run_id, edited).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// What somebody wrote into the file of a run at rest is heard before it goes on.
 async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>) -> Result<(), Error> {
     let state = client.load::<State>(run, None).await?.state;
@@ -202,6 +218,14 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>)
         // Nothing of it can be changed where it is: whoever begins anew from a step says so by a flag.
         Edited::Statuses { .. } if state.status == Status::Completed || state.at_work().is_some() => {
             view.set_aside(&state)?
+        }
+        // Somebody's agent may have written it.
+        Edited::Statuses { .. }
+            if is_held(client, &state, file::changed_at(&view.place().state())).await? =>
+        {
+            let moved = view.set_aside(&state)?;
+            let how = "nothing of it is taken, as it was written while a run was at work, which may have done so: edit it again while none is, or use `piton run --start-at-step`";
+            Quarantined { hint: how.to_owned(), ..moved }
         }
         Edited::Statuses { edits, digest } => {
             let statuses = edits.statuses.iter();

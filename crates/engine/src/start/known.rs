@@ -16,7 +16,7 @@ use crate::layout::Layout;
 const LIST_BYTES_MAX: u64 = 4 << 20;
 
 /// Remembers the repository of a new run.
-pub(super) fn remember(layout: &Layout) -> Result<(), Error> {
+pub(crate) fn remember(layout: &Layout) -> Result<(), Error> {
     let directory = configuration::directory()?;
     file::create_private_dir(&directory)?;
     let Some(line) = line_of(layout) else { return Ok(()) };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use piton_config::{AgentOptions, Files, Overrides, find, resolve};
+use piton_config::{AgentOptions, Files, Overrides, Settings, find, resolve};
 use piton_files::workflow::{Loaded, ReportSchema, check_template};
 use piton_model::RunId;
 use piton_model::loop_machine::AgentConfig;
@@ -25,13 +25,15 @@ const SCHEMA_BYTES_MAX: u64 = 256 << 10;
 pub(super) fn options_of(layout: &Layout, order: &WorkflowOrder, loaded: &Loaded) -> Result<Options, Error> {
     let files = configuration::read(layout)?;
     let (confine, protect) = configuration::walls(layout, &files, order.trust)?;
+    let believed = believed(layout, &files, order.trust)?;
     let unsaid = Options {
         cost_limit_action: CostAction::Pause,
         workflow_file: relative(layout, &order.file)?,
         notify: notify_of(layout, order)?,
         confine,
         protect,
-        pass: pass_of(layout, &files, order.trust)?,
+        accept_inputs: believed.confine.accept_inputs.is_some_and(|accept| accept.value),
+        pass: believed.agent.pass.map(|pass| pass.value),
         ..Options::default()
     };
     let options = said(layout, order, unsaid)?;
@@ -106,14 +108,14 @@ pub(super) fn microusd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1e6).round() as u64
 }
 
-/// The only variables that agents get, as the user's own file says it, or a project's that is trusted.
-fn pass_of(layout: &Layout, files: &Files, trust: bool) -> Result<Option<Vec<String>>, Error> {
+/// What the user's own file says, and a project's that is trusted.
+fn believed(layout: &Layout, files: &Files, trust: bool) -> Result<Settings, Error> {
     let mut believed = files.clone();
     if !trust && !configuration::is_trusted(layout, files)? {
         believed.project = None;
     }
     let resolved = resolve(&believed, &configuration::variable, &Overrides::default());
-    Ok(resolved.map_err(configuration::problems)?.settings.agent.pass.map(|pass| pass.value))
+    Ok(resolved.map_err(configuration::problems)?.settings)
 }
 
 /// Where steps work, if not in the repository itself.

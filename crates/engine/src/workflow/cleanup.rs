@@ -108,8 +108,5 @@ async fn put_away(
 /// Removes the directory of a run with all that lies in it. Links are removed, never followed.
 pub(crate) fn remove(layout: &Layout, run: &RunId) -> Result<(), file::Error> {
     let directory = RunPlace::new(layout.root(), run.clone()).directory();
-    let removed = file::within(layout.root(), &directory, |directory| {
-        std::fs::remove_dir_all(directory).map_err(|error| file::Error::new("remove", directory, error))
-    });
-    removed.or_else(|error| if error.is_not_found() { Ok(()) } else { Err(error) })
+    file::remove_tree_within(layout.root(), &directory).map(drop)
 }

@@ -1,14 +1,19 @@
 //! Files that others write and a workflow reads: items of a collection, manual inputs.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use piton_files::workflow::{RunPlace, input_digest, read_manual_input};
+use piton_model::Timestamp;
 use piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX;
 use piton_model::workflow::{Command, ManualInput, OpenAttempt, State, Step, StepId, StepState};
+use piton_store::Store;
 use piton_sys::file::{self, Durability};
 use serde_json::Value;
 
 use super::Context;
+use super::nested::at_once;
+use crate::at_work;
 use crate::world::{WorldError, sentence};
 
 /// Largest file of items.
@@ -17,15 +22,21 @@ const ITEMS_BYTES_MAX: u64 = 4 << 20;
 /// What a person wrote for this step since it asked, unless it was read before; without its secrets.
 pub(super) fn manual_input(context: &Context, state: &State, step: &StepId) -> Option<Command> {
     let clean = |bytes: &[u8]| context.launch.redactor().redact_bytes(bytes).into_owned();
-    find_manual_input(context.place(), state, step, &clean)
+    find_manual_input(&context.store, context.place(), state, step, &clean)
 }
 
 /// Whether there is something that it was not read before.
-pub(super) fn has_manual_input(place: &RunPlace, state: &State, step: &StepId) -> bool {
-    find_manual_input(place, state, step, &<[u8]>::to_vec).is_some()
+pub(super) fn has_manual_input(
+    store: &Arc<dyn Store>,
+    place: &RunPlace,
+    state: &State,
+    step: &StepId,
+) -> bool {
+    find_manual_input(store, place, state, step, &<[u8]>::to_vec).is_some()
 }
 
 fn find_manual_input(
+    store: &Arc<dyn Store>,
     place: &RunPlace,
     state: &State,
     step: &StepId,
@@ -36,23 +47,39 @@ fn find_manual_input(
     let path = place.manual_input(step);
     let read = file::within(&place.repo, &path, |path| {
         file::read_regular(path, MANUAL_INPUT_BYTES_MAX as u64)
-            .map(|bytes| bytes.map(|bytes| (bytes, changed_ms(path))))
+            .map(|bytes| bytes.map(|bytes| (bytes, file::changed_at(path))))
     });
+    let said = |digest: &str| runtime.refused_input.as_ref().is_some_and(|(known, _)| known == digest);
     let (digest, input) = match read {
         Ok(None) => return None,
         Err(error) if error.is_not_found() => return None,
-        Ok(Some((bytes, changed_ms))) => {
+        Ok(Some((bytes, changed))) => {
             let read = read_manual_input(&clean(&bytes));
-            let is_older = changed_ms < question.since.as_millis();
+            let is_older = changed < question.since;
             // The record of what was said to an earlier question is no answer to this one, and nobody has to hear so.
             if is_older && read.as_ref().is_ok_and(|input| is_known(runtime, input)) {
                 return None;
             }
-            let input = match is_older {
-                true => Err(format!("`{}` is older than the question: write it again", path.display())),
-                false => read.map_err(|why| format!("`{}`: {why}", path.display())),
-            };
-            (input_digest(&bytes), input)
+            // Written again, it is another one.
+            let written = input_digest(&[&bytes, changed.to_string().as_bytes()].concat());
+            if said(&written) {
+                return None;
+            }
+            match read {
+                _ if is_older => {
+                    let why = format!("`{}` is older than the question: write it again", path.display());
+                    (input_digest(&bytes), Err(why))
+                }
+                Ok(_) if may_be_a_steps(store, state, changed) => {
+                    let (run, path) = (&state.run, path.display());
+                    let why = format!(
+                        "`{path}` was written while a step was at work, and may be its own: `piton answer {run} {} --input {path}` takes it",
+                        question.number
+                    );
+                    (written, Err(why))
+                }
+                read => (input_digest(&bytes), read.map_err(|why| format!("`{}`: {why}", path.display()))),
+            }
         }
         // A pipe, a link, a gigabyte: whoever put it there should hear that it does not count.
         Err(error) => {
@@ -61,22 +88,28 @@ fn find_manual_input(
         }
     };
     // What cannot be read is said once; the step goes on waiting for something else.
-    let said = runtime.refused_input.as_ref().is_some_and(|(known, _)| *known == digest);
+    let is_said = said(&digest);
     let (step, question) = (step.clone(), question.number);
-    (input.is_ok() || !said).then_some(Command::TakeManualInput { step, question, digest, input })
+    (input.is_ok() || !is_said).then_some(Command::TakeManualInput { step, question, digest, input })
+}
+
+/// Whether a file of people that was written at this moment may be the work of a step of this run, or of one around it.
+/// Between walls a step cannot write it. What cannot be told is not a person's.
+fn may_be_a_steps(store: &Arc<dyn Store>, state: &State, written: Timestamp) -> bool {
+    let is_known = state.options.confine.is_some() || state.options.accept_inputs;
+    let (store, run, parent) = (Arc::clone(store), state.run.clone(), state.options.parent.clone());
+    !is_known
+        && at_once(async move {
+            Ok(at_work::of_run(&*store, &run, written).await?
+                || at_work::around(&*store, parent, written).await?)
+        })
+        .unwrap_or(true)
 }
 
 /// Whether this is what a person said to the step before.
 fn is_known(step: &StepState, input: &ManualInput) -> bool {
     let said = |input: &ManualInput| (input.approved, input.comment.clone());
     step.manual.as_ref().is_some_and(|known| said(known) == said(input))
-}
-
-/// When the file was written, by its own account; the beginning of time where it does not say.
-fn changed_ms(path: &Path) -> i64 {
-    let changed = path.metadata().and_then(|found| found.modified()).ok();
-    let since = changed.and_then(|moment| moment.duration_since(std::time::UNIX_EPOCH).ok());
-    since.map_or(0, |since| since.as_millis() as i64)
 }
 
 /// What people said, for the step that is about to start, lies where the contract promises it: an answer that came

@@ -37,7 +37,7 @@ use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
 use crate::supervise::kept::Supervisor;
-use crate::world::{Interrupts, WorldError, furnish, in_thread, require_lease, sentence};
+use crate::world::{Interrupts, WorldError, furnish, in_thread, mark_tree, require_lease, sentence};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -97,10 +97,10 @@ pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
 }
 
 /// The file of a person that lies there and that the run has not heard of, by its place in the repository.
-pub fn manual_input(layout: &Layout, state: &State) -> Option<String> {
+pub(crate) fn manual_input(store: &Arc<dyn Store>, layout: &Layout, state: &State) -> Option<String> {
     let place = RunPlace::new(layout.root(), state.run.clone());
     let mut asked = state.questions().into_iter().map(|(step, _)| step);
-    let path = place.manual_input(asked.find(|step| look::has_manual_input(&place, state, step))?);
+    let path = place.manual_input(asked.find(|step| look::has_manual_input(store, &place, state, step))?);
     Some(path.strip_prefix(layout.root()).unwrap_or(&path).display().to_string())
 }
 
@@ -131,9 +131,7 @@ impl WorkflowWorld {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
             repository.add_work_tree(layout.tree(), &worktree.branch)?;
-            let tree = Workspace::open(layout.tree(), &layout.state())?;
-            tree.mark_owner(layout.root())?;
-            tree.add_submodules(&repository)?;
+            mark_tree(layout)?.add_submodules(&repository)?;
         }
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;

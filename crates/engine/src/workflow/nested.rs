@@ -202,12 +202,19 @@ pub(super) fn found(context: &Context, state: &State) -> Vec<Command> {
     }
     let client = LocalClient::new(Arc::clone(&context.store), context.layout.clone());
     let state = state.clone();
-    // It has a runtime of its own, which cannot be within the driver's.
-    let look = move || {
+    at_once(async move { client.moved_on(&state).await }).unwrap_or_default()
+}
+
+/// Asks the journal something and waits for the answer; `None` where there is none. It has a runtime of its own, which cannot be
+/// within the driver's.
+pub(super) fn at_once<T: Send + 'static>(
+    asked: impl Future<Output = Result<T, ClientError>> + Send + 'static,
+) -> Option<T> {
+    let ask = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().ok()?;
-        runtime.block_on(client.moved_on(&state)).ok()
+        runtime.block_on(asked).ok()
     };
-    std::thread::spawn(look).join().ok().flatten().unwrap_or_default()
+    std::thread::spawn(ask).join().ok().flatten()
 }
 
 /// The run goes on: the one whose step it is has nobody to wait for any more. A driver is not held up by that; one that ends
@@ -268,19 +275,20 @@ impl LocalClient {
                 return Ok(false);
             }
             let waits = state.status == Status::Waiting;
-            let has_input = || manual_input(self.layout(), state).is_some();
+            let store = self.store()?;
+            let has_input = || manual_input(store, self.layout(), state).is_some();
             Ok(state.is_left_open() || waits && (has_input() || !self.moved_on(state).await?.is_empty()))
         })
     }
 
     /// The file of a person that lies there for this run, or for one within it that asks them.
     pub(crate) async fn manual_input(&self, state: &State) -> Result<Option<String>, ClientError> {
-        let mut found = manual_input(self.layout(), state);
+        let mut found = manual_input(self.store()?, self.layout(), state);
         for (_, asks) in state.inner_questions() {
             if found.is_none()
                 && let Some(inner) = self.load_if_there::<State>(&asks.run).await?
             {
-                found = manual_input(self.layout(), &inner.state);
+                found = manual_input(self.store()?, self.layout(), &inner.state);
             }
         }
         Ok(found)

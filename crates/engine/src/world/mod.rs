@@ -41,6 +41,7 @@ use piton_sys::lock::FileLock;
 use piton_sys::{Clock, SystemClock, file};
 
 use crate::driver::World;
+use crate::journal;
 use crate::launch::{LaunchError, Surroundings};
 use crate::layout::Layout;
 use crate::supervise::kept::Supervisor;
@@ -86,6 +87,14 @@ pub enum WorldError {
         /// The work tree.
         root: PathBuf,
     },
+    /// The work tree of a run is that of another repository, of which this one is a copy.
+    #[error("the work tree `{}` belongs to the runs of `{}`", .tree.display(), .owner.display())]
+    TreeOfAnother {
+        /// The work tree.
+        tree: PathBuf,
+        /// Whose it is.
+        owner: PathBuf,
+    },
     /// The journal names a snapshot that cannot be one.
     #[error(transparent)]
     Snapshot(#[from] piton_git::ParseIdError),
@@ -121,6 +130,22 @@ pub struct LoopWorld {
     _workspace: FileLock,
 }
 
+/// The work tree of a run's own, marked as that of this repository. One that belongs to the repository that this one was copied
+/// from is refused: the runs of both would work in it.
+pub(crate) fn mark_tree(layout: &Layout) -> Result<Workspace, WorldError> {
+    let (tree, root) = (layout.tree(), layout.root());
+    if let Some(owner) = piton_git::owner_of(tree)
+        && owner != root
+        && owner.join(".piton").is_dir()
+        && !journal::is_same(&owner, root)
+    {
+        return Err(WorldError::TreeOfAnother { tree: tree.to_owned(), owner });
+    }
+    let workspace = Workspace::open(tree, &layout.state())?;
+    workspace.mark_owner(root)?;
+    Ok(workspace)
+}
+
 /// What performing work needs, shared with the threads that do it.
 struct Context {
     store: Arc<dyn Store>,
@@ -153,16 +178,15 @@ impl LoopWorld {
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
         let (layout, run) = (layout.of_run(&state.config), state.run.clone());
-        let lock = layout.workspace_lock();
-        file::create_private_dir(lock.parent().expect("a lock lies in a directory"))?;
-        let lock = FileLock::try_exclusive(&lock)?
+        let lock = layout
+            .lock_tree()?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
         let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;
         }
         if state.config.worktree.is_some() {
-            Workspace::open(layout.tree(), &layout.state())?.mark_owner(layout.root())?;
+            mark_tree(&layout)?;
         }
         let launch = launch.closing_git()?.protecting(&state.config.protect);
         if views.aiwg {

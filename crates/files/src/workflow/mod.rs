@@ -37,7 +37,7 @@ pub use launch::{Launch, LaunchError, StepPlaces, check_template, item_variables
 pub use load::{Disk, Loaded, Look, Unusable, load, nested, resolve_prompt};
 pub use manual::{input_digest, read_manual_input};
 pub use memory::{Memory, memories, remembered};
-pub use place::RunPlace;
+pub use place::{RUNS, RunPlace};
 pub use plan::{mermaid, plan};
 pub use publish::{Edited, RunView};
 pub use read::{Places, read};

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use piton_model::RunId;
 use piton_model::workflow::{State, StepId, WorkPlace};
 
+/// Where the directories of runs are, in the repository.
+pub const RUNS: &str = ".agents/runs";
+
 /// The directory of one run: `<repo>/.agents/runs/<run_id>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunPlace {
@@ -21,7 +24,7 @@ impl RunPlace {
 
     /// `.agents/runs/<run_id>`.
     pub fn directory(&self) -> PathBuf {
-        self.repo.join(".agents/runs").join(self.run.as_str())
+        self.repo.join(RUNS).join(self.run.as_str())
     }
 
     /// `run_state.json`.

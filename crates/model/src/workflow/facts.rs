@@ -16,7 +16,7 @@ use crate::words::words;
 use crate::{RunId, Seq, Timestamp};
 
 /// How a workflow is to be run.
-#[record]
+#[record(omit(accept_inputs))]
 pub struct Options {
     /// Attempts per step and iteration.
     pub max_attempts: u32,
@@ -58,6 +58,8 @@ pub struct Options {
     pub agents: BTreeMap<String, AgentConfig>,
     /// The walls that steps and gates work between, if they are to have them.
     pub confine: Option<Confine>,
+    /// Files of people count although they were written while a step without walls was at work.
+    pub accept_inputs: bool,
     /// Paths of the tree that stay as they are, where there are walls.
     pub protect: Vec<String>,
     /// The only variables that agents get from outside; all where there are none.
@@ -87,6 +89,7 @@ impl Default for Options {
             parent: None,
             agents: BTreeMap::new(),
             confine: None,
+            accept_inputs: false,
             protect: Vec::new(),
             pass: None,
         }

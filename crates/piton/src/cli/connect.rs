@@ -94,6 +94,9 @@ pub(crate) struct TrustArguments {
     /// Do not show it first.
     #[arg(long, short)]
     pub(crate) yes: bool,
+    /// Make the journal yours, instead: one that came with the repository, or a copy.
+    #[arg(long)]
+    pub(crate) journal: bool,
 }
 
 #[derive(Debug, Args)]

@@ -207,9 +207,6 @@ pub(crate) struct ResearchArguments {
     /// End an attempt after so long.
     #[arg(long, value_name = "D", default_value = "30m")]
     pub(crate) attempt_timeout: String,
-    /// Take piton.toml as it stands, for this once.
-    #[arg(long)]
-    pub(crate) trust: bool,
 }
 
 #[derive(Debug, Args)]

@@ -88,9 +88,6 @@ pub(crate) struct LoopArguments {
     /// A shell command to run whenever the run comes to rest; it gets `piton status --json` on its standard input.
     #[arg(long, value_name = "CMD")]
     pub(crate) on_done: Option<String>,
-    /// Trust piton.toml as it stands, for this once.
-    #[arg(long)]
-    pub(crate) trust: bool,
 }
 
 /// Who is to work: a loop and research ask for an agent in the same words.

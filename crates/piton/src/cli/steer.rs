@@ -99,7 +99,7 @@ pub(crate) struct AnswerArguments {
     /// What the agent should know about it.
     #[arg(long, value_name = "T")]
     pub(crate) comment: Option<String>,
-    /// A JSON object that a workflow passes on to the steps that follow.
+    /// A JSON object that a workflow passes on to the steps that follow. Without another word, its `approved` is the answer.
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<std::path::PathBuf>,
     /// The digest of what you saw, so that the answer counts for nothing else.

@@ -100,9 +100,6 @@ pub(crate) struct RunArguments {
     /// Do not wait for the run.
     #[arg(long)]
     pub(crate) detach: bool,
-    /// Take the piton.toml of this repository as it stands, for this once.
-    #[arg(long)]
-    pub(crate) trust: bool,
 }
 
 /// An amount that somebody can mean: `nan` would stop every run, `inf` none.

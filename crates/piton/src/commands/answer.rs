@@ -3,6 +3,7 @@
 use std::io::{BufRead, IsTerminal, Write};
 
 use piton_model::loop_machine::Answer;
+use piton_model::workflow::ManualInput;
 use piton_model::{ExitCode, Kind, RunId};
 use piton_view::{AskedView, Client, Request};
 
@@ -13,11 +14,12 @@ use crate::output::{Output, clean};
 use crate::repository;
 
 pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Output) -> Result {
+    let input = arguments.input.as_deref().map(read_input).transpose()?;
     let given = match (arguments.approve, arguments.reject, arguments.abort) {
         (true, _, _) => Some(Answer::Approve),
         (_, true, _) => Some(Answer::Reject),
         (_, _, true) => Some(Answer::Abort),
-        _ => None,
+        _ => input.as_ref().map(|input| if input.approved { Answer::Approve } else { Answer::Reject }),
     };
     let interactive = out.terminal && std::io::stdin().is_terminal() && !out.json;
     if given.is_none() && (arguments.run.run.is_none() || !interactive) {
@@ -37,10 +39,8 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
             answer
         }
     };
-    let content = match &arguments.input {
-        Some(path) => read_input(path)?,
-        None => serde_json::Map::new(),
-    };
+    let (words, content) = input.map(|input| (input.comment, input.content)).unwrap_or_default();
+    let comment = comment.or(words);
     let request = Request::Answer { question: question.question, answer, comment, seen, content };
     let asked = match client.request(&run, request).await {
         // It was asked a moment ago.
@@ -55,13 +55,13 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
     Ok(ExitCode::Done)
 }
 
-/// What a person passes on to the steps that follow: an object in a file.
-fn read_input(path: &std::path::Path) -> Result<serde_json::Map<String, serde_json::Value>> {
+/// What a person passes on to the steps that follow: an object in a file, which may be an answer by itself.
+fn read_input(path: &std::path::Path) -> Result<ManualInput> {
     let failed = |what: String| Failure::usage(format!("`{}`: {what}", path.display()));
     let most = piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX as u64;
     let bytes = piton_sys::file::read_regular(path, most)?
         .ok_or_else(|| failed("there is no such file".to_owned()))?;
-    serde_json::from_slice(&bytes).map_err(|error| failed(format!("not a JSON object: {error}")))
+    piton_files::workflow::read_manual_input(&bytes).map_err(failed)
 }
 
 /// What waits for a person, in one run or in all.

@@ -27,7 +27,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     let started = SystemClock.monotonic();
     let directory = Scratch::new(arguments.keep)?;
-    let layout = Layout::new(directory.path.clone());
+    let layout = Layout::new(directory.path.clone()).taken(true);
     let client = LocalClient::create_when_needed(layout.clone());
     let run: RunId = format!("ralph-write-a-greeting-{}", SystemIds.hex(8)).parse().expect("a good id");
     out.line(

@@ -14,6 +14,7 @@ const WORK: Duration = Duration::from_secs(3);
 pub(super) fn run() -> Result {
     let out = Output::new(&crate::cli::Global {
         repo: None,
+        trust: false,
         store: None,
         json: false,
         quiet: false,

@@ -16,7 +16,7 @@ use crate::cli::gaps::{GapsArguments, GapsCommand, ImportGapsArguments};
 use crate::cli::{Global, ImportArguments};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
-use crate::repository::{self, Layout};
+use crate::repository;
 
 pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Output) -> Result {
     let detach = arguments.options.detach;
@@ -28,11 +28,10 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
             let command = GapsCommand::Import(ImportGapsArguments { from: path });
             return gaps::run(global, &GapsArguments { file: None, now: None, command }, out).await;
         }
-        Recognised::Run(left) => {
-            let layout = repository::layout(global)?;
-            Order::Workflow(Box::new(run_order(&layout, &path, &left, arguments)?))
+        Recognised::Run(left) => Order::Workflow(Box::new(run_order(global, &path, &left, arguments)?)),
+        Recognised::Loop => {
+            Order::Import { file: path, order: Box::new(loops::order_of(arguments.options, global.trust)) }
         }
-        Recognised::Loop => Order::Import { file: path, order: Box::new(loops::order_of(arguments.options)) },
     };
     let client = repository::open_or_create(&repository::layout(global)?);
     let started = client.start(order).await?;
@@ -49,10 +48,10 @@ fn state_in(file: &Path) -> PathBuf {
 }
 
 /// A run goes on where it is: its reports, logs and inputs lie beside its state.
-fn run_order(layout: &Layout, path: &Path, left: &Left, arguments: ImportArguments) -> Result<WorkflowOrder> {
+fn run_order(global: &Global, path: &Path, left: &Left, arguments: ImportArguments) -> Result<WorkflowOrder> {
     let shown = path.display();
     let run: RunId = left.run_id.parse().map_err(|error| Failure::usage(format!("`{shown}`: {error}")))?;
-    let here = RunPlace::new(layout.root(), run).state();
+    let here = RunPlace::new(repository::layout(global)?.root(), run).state();
     let real = |path: &Path| path.canonicalize().ok();
     if real(&here).is_none() || real(&here) != real(path) {
         return Err(Failure::usage(format!("`{shown}` is not a run of this repository"))
@@ -90,7 +89,7 @@ fn run_order(layout: &Layout, path: &Path, left: &Left, arguments: ImportArgumen
         issue_dir: None,
         worktree: options.worktree,
         workdir: None,
-        trust: options.trust,
+        trust: global.trust,
     })
 }
 

@@ -11,12 +11,12 @@ use crate::repository;
 pub(super) async fn run(global: &Global, arguments: LoopArguments, out: &Output) -> Result {
     let detach = arguments.detach;
     let client = repository::open_or_create(&repository::layout(global)?);
-    let started = client.start(Order::Loop(Box::new(order_of(arguments)))).await?;
+    let started = client.start(Order::Loop(Box::new(order_of(arguments, global.trust)))).await?;
     begun(&*client, started, detach, None, out).await
 }
 
 /// What the words of the command line say.
-pub(super) fn order_of(arguments: LoopArguments) -> LoopOrder {
+pub(super) fn order_of(arguments: LoopArguments, trust: bool) -> LoopOrder {
     LoopOrder {
         task: arguments.task,
         prompt_file: arguments.prompt_file,
@@ -40,6 +40,6 @@ pub(super) fn order_of(arguments: LoopArguments) -> LoopOrder {
         here: arguments.here,
         force: arguments.force,
         on_done: arguments.on_done,
-        trust: arguments.trust,
+        trust,
     }
 }

@@ -65,6 +65,11 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
     if arguments.command.steers() {
         repository::refuse_agents(global)?;
     }
+    if arguments.command.goes_on() {
+        let layout = repository::layout(global)?;
+        repository::settle(&layout)?.iter().for_each(|note| out.note(note));
+        repository::warning(&layout).iter().for_each(|note| out.note(note));
+    }
     match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments, out).await,
         Command::Init(arguments) => init::run(global, &arguments, out).await,

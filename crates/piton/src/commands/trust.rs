@@ -1,4 +1,4 @@
-//! `piton trust`: the piton.toml of this repository may name programs to run.
+//! `piton trust`: the piton.toml of this repository may name programs to run; or its journal is the user's own.
 
 use piton_config::{Overrides, resolve};
 use piton_model::ExitCode;
@@ -10,6 +10,10 @@ use crate::repository::{self, configuration};
 
 pub(super) fn run(global: &Global, arguments: &TrustArguments, out: &Output) -> Result {
     let layout = repository::layout(global)?;
+    if arguments.journal {
+        out.line(repository::adopt(&layout)?);
+        return Ok(ExitCode::Done);
+    }
     let files = configuration::read(&layout)?;
     // What cannot be used cannot be meant: it would have to be looked at again once it is mended.
     let resolved = resolve(&files, &configuration::variable, &Overrides::default());

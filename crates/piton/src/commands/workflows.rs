@@ -23,7 +23,7 @@ pub(super) async fn run(global: &Global, arguments: RunArguments, out: &Output) 
     }
     let (detach, every) = (arguments.detach, arguments.poll_interval);
     let without_effect = without_effect(&arguments);
-    let order = order_of(path, arguments)?;
+    let order = order_of(path, arguments, global.trust)?;
     let client = repository::open_or_create(&layout);
     let mut started = client.start(Order::Workflow(Box::new(order))).await?;
     started.notes.splice(0..0, without_effect);
@@ -31,7 +31,7 @@ pub(super) async fn run(global: &Global, arguments: RunArguments, out: &Output) 
 }
 
 /// What the words of the command line say.
-fn order_of(file: PathBuf, arguments: RunArguments) -> Result<WorkflowOrder> {
+fn order_of(file: PathBuf, arguments: RunArguments, trust: bool) -> Result<WorkflowOrder> {
     Ok(WorkflowOrder {
         file,
         exec: arguments.exec,
@@ -56,7 +56,7 @@ fn order_of(file: PathBuf, arguments: RunArguments) -> Result<WorkflowOrder> {
         issue_dir: arguments.issue_dir,
         worktree: arguments.worktree,
         workdir: arguments.workdir,
-        trust: arguments.trust,
+        trust,
     })
 }
 

@@ -52,6 +52,7 @@ impl World {
         }
         let mut settings = insta::Settings::clone_current();
         settings.add_filter(&root.path().join("repo").display().to_string(), "<repo>");
+        settings.add_filter(&root.path().join("copy").display().to_string(), "<copy>");
         for (pattern, plain) in FILTERS {
             settings.add_filter(pattern, *plain);
         }

@@ -15,6 +15,7 @@ mod common;
 mod crash;
 mod disk;
 mod exchange;
+mod foreign;
 mod gaps;
 mod guard;
 mod hooks;

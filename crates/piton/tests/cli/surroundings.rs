@@ -78,7 +78,7 @@ fn a_journal_from_the_future_is_refused_and_left_alone() {
         assert!(ran.err.contains("hint: update piton on this machine"), "{command:?}: {}", ran.err);
     }
     insta::assert_snapshot!(world.piton(&["ls"]).exits(7).err, @"
-    error: the journal has format 9999, this piton knows up to 2
+    error: the journal has format 9999, this piton knows up to 3
 
     hint: update piton on this machine
     ");

@@ -254,6 +254,29 @@ fn a_confined_step_in_a_tree_of_its_own_can_report() {
 }
 
 #[test]
+fn between_walls_a_file_of_people_counts_and_no_step_can_write_one() {
+    let world = confined();
+    world.write("do.md", "Do it.\n");
+    let runs = ".agents/runs/r1";
+    let tries = format!(
+        "echo {{}} > {runs}/manual_inputs/r1__ask.json && touch wrote; echo x >> {runs}/run_state.json && touch wrote; mv .agents elsewhere && touch wrote; touch tried; until test -e open; do sleep 0.02; done"
+    );
+    world.write(
+        "w.yaml",
+        &format!("name: w\nsteps:\n  - id: slow\n    run: '{tries}'\n  - {{id: ask, agent: a, prompt: do.md, human_in_the_loop: true}}\n"),
+    );
+    let agent = ["--exec", "true", "--pause-for-human-input", "--detach"];
+    world.piton(&[&["run", "w.yaml", "--run-id", "r1"], &agent[..]].concat()).exits(0);
+    eventually("it tried", || world.path("tried").exists());
+    eventually("it asks", || world.json(&["status", "r1"])["questions"][0]["question"] == 1);
+    assert!(!world.path("wrote").exists(), "a step wrote what is for people");
+    world.write(".agents/runs/r1/manual_inputs/r1__ask.json", "{}");
+    eventually("it is answered", || world.count("r1", "human_answered") == 1);
+    world.write("open", "");
+    world.piton(&["wait", "r1"]).exits(0);
+}
+
+#[test]
 fn confine_holds_in_a_workflow_gate() {
     let world = confined();
     world.write(

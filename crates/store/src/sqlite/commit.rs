@@ -3,8 +3,7 @@
 //! Invariant: nobody is answered before COMMIT returned, and the anchor is written in between.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use super::{lease, read, schema, verify, walk};
 use crate::anchor::Anchor;
 use crate::chain;
 use crate::error::Error;
-use crate::types::{Expect, Fence, Head};
+use crate::types::{Expect, Fence, Head, Identity};
 
 /// Anchor files kept open at a time.
 const ANCHORS_OPEN_MAX: usize = 256;
@@ -73,7 +72,7 @@ impl Writer {
         state: &Path,
         files: Files,
     ) -> Result<Self, Error> {
-        let queue = Queue::At(open_queue(&state.join("write.lock"))?);
+        let queue = Queue::At(file::open_append(&state.join("write.lock"))?);
         Ok(Self::with_queue(connection, journal, state, files, queue))
     }
 
@@ -413,6 +412,29 @@ impl Writer {
         Ok(self.anchors.get_mut(&key).expect("just inserted"))
     }
 
+    /// Gives the journal another identity. The anchors follow: a run without its anchor is allowed, one of another journal is not,
+    /// so they go before the commit and come back after it.
+    pub(super) fn identify(&mut self, identity: &Identity) -> Result<(), Error> {
+        self.anchors.clear();
+        let (journal, directory) = (self.journal, self.anchors_dir.clone());
+        let is_renamed = identity.id.0 != journal;
+        let known = self.transaction(|writer| {
+            let known = if is_renamed { verify::anchors(&directory, journal)? } else { Vec::new() };
+            for (run, _) in &known {
+                writer.forget_anchor(run)?;
+            }
+            schema::identify(&writer.connection, identity)?;
+            Ok(known)
+        })?;
+        self.journal = identity.id.0;
+        for (run, head) in known {
+            let anchor = self.anchor_of(&run)?;
+            anchor.write(head)?;
+            anchor.sync()?;
+        }
+        Ok(())
+    }
+
     pub(super) fn forget_anchor(&mut self, run: &RunId) -> Result<(), Error> {
         self.anchors.remove(&run.key());
         if file::remove_file_if_exists(&self.anchors_dir.join(run.key()))? {
@@ -431,12 +453,6 @@ impl Queue {
     }
 }
 
-fn open_queue(path: &Path) -> Result<File, file::Error> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    options.open(path).map_err(|error| file::Error::new("open the lock", path, error))
-}
-
 /// Whether an error says something about the storage rather than about one append.
 fn voids(error: &Error) -> bool {
     match error {
@@ -448,6 +464,7 @@ fn voids(error: &Error) -> bool {
         | Error::TooLarge { .. }
         | Error::Corrupt(_) => false,
         Error::UnknownUrl { .. }
+        | Error::Sealed { .. }
         | Error::Newer { .. }
         | Error::Older { .. }
         | Error::NoSpace { .. }

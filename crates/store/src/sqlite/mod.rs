@@ -27,7 +27,8 @@ use rusqlite::Connection;
 use crate::blob::Blobs;
 use crate::error::{Error, Problem};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Head, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
+    Append, BlobId, Checkpoint, Claim, Head, Holder, Identity, JournalId, Lease, Page, RunRow, StoredEvent,
+    Wanted,
 };
 use crate::{BoxFuture, Store, anchor};
 use commit::Writer;
@@ -40,6 +41,7 @@ pub struct Sqlite {
     state: PathBuf,
     files: Files,
     journal: [u8; 16],
+    identity: Identity,
     /// Closed before the writer: whoever closes the database last folds the log in, and a reader does not.
     reader: Mutex<Connection>,
     queue: Queue,
@@ -49,7 +51,13 @@ pub struct Sqlite {
 impl Sqlite {
     /// Opens the journal in `state`, creating it where it is not there yet.
     pub fn open(state: &Path) -> Result<Self, Error> {
+        Self::open_or_begin(state, JournalId::random())
+    }
+
+    /// The same; one that is created is called `id`.
+    pub(crate) fn open_or_begin(state: &Path, id: JournalId) -> Result<Self, Error> {
         file::create_private_dir(state)?;
+        file::refuse_links(state)?;
         for directory in ["anchors", "leases", "blobs"] {
             file::create_private_dir(&state.join(directory))?;
         }
@@ -57,8 +65,11 @@ impl Sqlite {
         if !is_there(&database)? {
             verify::nothing_was_recorded(&database, state)?;
         }
-        let connection = schema::open(&database)?;
-        let journal = schema::journal_id(&connection)?;
+        let place = std::fs::canonicalize(state).map_err(|error| file::Error::new("find", state, error))?;
+        let place = place.parent().unwrap_or(&place).to_owned();
+        let connection = schema::open(&database, &Identity { id, place })?;
+        let identity = schema::identity(&connection)?;
+        let journal = identity.id.0;
         let reader = schema::open_reader(&database)?;
         let files = Files::of(&database)?;
         let writer = Writer::new(connection, journal, state, files.clone())?;
@@ -66,6 +77,7 @@ impl Sqlite {
             state: state.to_owned(),
             files,
             journal,
+            identity,
             queue: Queue::new(writer),
             reader: Mutex::new(reader),
             blobs: Blobs::new(state.join("blobs")),
@@ -105,9 +117,14 @@ impl Sqlite {
         })
     }
 
-    /// The random name of this journal.
-    pub fn journal_id(&self) -> [u8; 16] {
-        self.journal
+    /// Which journal this is, and where it says that it lies.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Gives it another identity. Whoever has it open opens it anew.
+    pub(crate) fn identify(self, identity: &Identity) -> Result<(), Error> {
+        self.queue.writer().identify(identity)
     }
 
     fn reader(&self) -> MutexGuard<'_, Connection> {

@@ -2,18 +2,21 @@
 //!
 //! Settings are read back and compared: SQLite accepts a misspelt one silently.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use piton_model::Epoch;
 use piton_sys::file::{self, Durability};
 use piton_sys::{Ids, SystemIds};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use crate::error::Error;
+use crate::types::{Identity, JournalId};
 
 /// The format this piton reads and writes. Since 2, events carry their verdicts and checkpoints the version of their
-/// fold, since 3 the index does, too; what was written before was never released, and is refused.
+/// fold; since 3 the index does, too, and a journal knows its place. What was written before was never released, and is refused.
 pub(super) const FORMAT: i64 = 3;
 
 /// Pages after which the write-ahead log is folded into the database. Each fold costs about three
@@ -79,21 +82,21 @@ create table checkpoints (
 ";
 
 /// Opens the database for writing, creating it if it is not there.
-pub(super) fn open(path: &Path) -> Result<Connection, Error> {
+pub(super) fn open(path: &Path, new: &Identity) -> Result<Connection, Error> {
     if std::fs::symlink_metadata(path).is_err() {
-        begin(path)?;
+        begin(path, new)?;
     }
-    connect(path)
+    connect(path, new)
 }
 
-fn connect(path: &Path) -> Result<Connection, Error> {
+fn connect(path: &Path, new: &Identity) -> Result<Connection, Error> {
     let connection = open_to_write(path).map_err(|error| error.opening(path))?;
     set(&connection, "synchronous", "full", "2")?;
     set(&connection, "wal_autocheckpoint", &CHECKPOINT_PAGES.to_string(), &CHECKPOINT_PAGES.to_string())?;
     set(&connection, "cell_size_check", "on", "1")?;
     set(&connection, "trusted_schema", "off", "0")?;
     connection.set_prepared_statement_cache_capacity(32);
-    create(&connection)?;
+    create(&connection, new)?;
     Ok(connection)
 }
 
@@ -110,11 +113,11 @@ fn open_to_write(path: &Path) -> Result<Connection, Error> {
 /// Makes a whole database under another name, for this user alone, and gives it its name when it is closed, synced and looked at:
 /// a disk that is full from the start leaves no journal, and never half of one. So many can begin one journal at once, too: none
 /// of them meets a database that still changes its mode, which SQLite answers with "locked" whatever the patience.
-fn begin(path: &Path) -> Result<(), Error> {
+fn begin(path: &Path, identity: &Identity) -> Result<(), Error> {
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}", SystemIds.hex(16)));
     let new = Path::new(&new);
-    let published = make(new).and_then(|()| Ok(file::rename_noreplace(new, path)?));
+    let published = make(new, identity).and_then(|()| Ok(file::rename_noreplace(new, path)?));
     if !matches!(published, Ok(true)) {
         // It failed, or somebody else was faster.
         remove(new)?;
@@ -125,9 +128,9 @@ fn begin(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn make(new: &Path) -> Result<(), Error> {
+fn make(new: &Path, id: &Identity) -> Result<(), Error> {
     file::create_new(new, b"", Durability::Unsynced)?;
-    let connection = connect(new)?;
+    let connection = connect(new, id)?;
     // Closing would fold the log in as well, and would say nothing where that fails.
     let left: i64 = connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get(0))?;
     connection.close().map_err(|(_, error)| error)?;
@@ -141,7 +144,7 @@ fn make(new: &Path) -> Result<(), Error> {
     if verdict != "ok" || check_format(&made)? != FORMAT {
         return Err(unfinished("it is not what was written"));
     }
-    journal_id(&made).map(drop)
+    identity(&made).map(drop)
 }
 
 /// Opens a database to read it and to make nothing beside it; `None` where its path is no text. One that `rests` is nobody's to
@@ -216,7 +219,7 @@ fn set(connection: &Connection, name: &str, value: &str, expected: &str) -> Resu
     Err(Error::SyncFailed { source: source.into() })
 }
 
-fn create(connection: &Connection) -> Result<(), Error> {
+fn create(connection: &Connection, new: &Identity) -> Result<(), Error> {
     if check_format(connection)? == FORMAT {
         return Ok(());
     }
@@ -227,7 +230,7 @@ fn create(connection: &Connection) -> Result<(), Error> {
         return Ok(());
     }
     connection.execute_batch(TABLES)?;
-    connection.execute("insert into meta values ('journal_id', ?1)", [SystemIds.bytes()])?;
+    identify(connection, new)?;
     connection.pragma_update(None, "user_version", FORMAT)?;
     connection.execute_batch("commit")?;
     Ok(())
@@ -267,13 +270,26 @@ pub(super) fn raise_first_epoch(connection: &Connection, epoch: Epoch) -> Result
     Ok(())
 }
 
-/// The random name of this journal, made when it was created.
-pub(super) fn journal_id(connection: &Connection) -> Result<[u8; 16], Error> {
-    let id: Option<[u8; 16]> = connection
-        .query_row("select value from meta where name = 'journal_id'", [], |row| row.get(0))
-        .optional()?;
-    id.ok_or_else(|| {
-        let what = "it has lost its id".to_owned();
-        Error::Corrupt(crate::error::Problem { run: None, seq: None, what })
-    })
+/// Which journal this is, and where it says that it lies.
+pub(super) fn identity(connection: &Connection) -> Result<Identity, Error> {
+    let mut meta = connection.prepare_cached("select value from meta where name = ?1")?;
+    let id: Option<[u8; 16]> = meta.query_row(["journal_id"], |row| row.get(0)).optional()?;
+    let place: Option<Vec<u8>> = meta.query_row(["place"], |row| row.get(0)).optional()?;
+    match (id, place) {
+        (Some(id), Some(place)) => {
+            Ok(Identity { id: JournalId(id), place: OsString::from_vec(place).into() })
+        }
+        _ => {
+            let what = "it has lost its id".to_owned();
+            Err(Error::Corrupt(crate::error::Problem { run: None, seq: None, what }))
+        }
+    }
+}
+
+/// Says which journal it is from now on, and where it lies.
+pub(super) fn identify(connection: &Connection, identity: &Identity) -> Result<(), Error> {
+    let mut meta = connection.prepare_cached("insert or replace into meta values (?1, ?2)")?;
+    meta.execute(params!["journal_id", identity.id.0])?;
+    meta.execute(params!["place", identity.place.as_os_str().as_bytes()])?;
+    Ok(())
 }

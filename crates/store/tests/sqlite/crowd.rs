@@ -94,7 +94,7 @@ fn a_journal_can_be_begun_by_many_at_once() {
         let state = directory.path().join("state");
         let ids: BTreeSet<_> = std::thread::scope(|scope| {
             let openers: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| Sqlite::open(&state).unwrap().journal_id())).collect();
+                (0..8).map(|_| scope.spawn(|| Sqlite::open(&state).unwrap().identity().id)).collect();
             openers.into_iter().map(|opener| opener.join().unwrap()).collect()
         });
         assert_eq!(ids.len(), 1, "two journals were begun");

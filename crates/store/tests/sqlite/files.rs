@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::*;
 use piton_store::conformance::block_on;
 use piton_store::sqlite::Sqlite;
-use piton_store::{Error, Expect, Store};
+use piton_store::{Claim, Error, Expect, Holder, Identity, Sealed, Store};
 use piton_sys::file::Refusal;
 
 #[test]
@@ -52,6 +52,68 @@ fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let refused = Sqlite::open(&state).map(drop);
     assert!(matches!(refused, Err(Error::Corrupt(_))), "{refused:?}");
     assert!(get(&state.join("journal.db")).starts_with(b"this is a diary"));
+}
+
+#[test]
+fn nothing_below_is_followed_through_a_link() {
+    for name in ["write.lock", "attempts", "index", "anchors", "journal.db-wal", "leases/a.1", "attempts/a"] {
+        let directory = scratch();
+        let state = directory.path().join("state");
+        drop(Sqlite::open(&state).unwrap());
+        let outside = directory.path().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        let link = state.join(name);
+        let _ = std::fs::create_dir(link.parent().unwrap());
+        let _ = std::fs::remove_dir(&link);
+        let _ = std::fs::remove_file(&link);
+        symlink(outside.join("target"), &link).unwrap();
+        match Sqlite::open_existing(&state).map(drop) {
+            Err(Error::File(error)) => {
+                assert_eq!((error.refusal(), &error.path), (Some(&Refusal::Symlink), &link));
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0, "{name}: something was made outside");
+    }
+}
+
+#[test]
+fn a_copy_that_gets_a_name_of_its_own_keeps_what_its_anchors_know() {
+    let directory = scratch();
+    let root = directory.path().join("root");
+    let url = piton_store::Url::of_repository(&root);
+    let (store, identity) = piton_store::open(&url, piton_store::JournalId::random()).unwrap();
+    assert_eq!(identity.place, std::fs::canonicalize(&root).unwrap());
+    drop(store);
+    let state = root.join(".piton");
+    create(&Sqlite::open(&state).unwrap(), "a");
+    let renamed = Identity { id: piton_store::JournalId::random(), place: "/elsewhere".into() };
+    piton_store::identify(&url, &renamed).unwrap();
+    let store = Sqlite::open(&state).unwrap();
+    assert_eq!(*store.identity(), renamed);
+    assert_whole(&store);
+    drop(store);
+    // The anchor is there and is believed: a journal that has lost its events is found out.
+    let connection = rusqlite::Connection::open(state.join("journal.db")).unwrap();
+    connection.execute_batch("delete from events; delete from runs").unwrap();
+    drop(connection);
+    let store = Sqlite::open(&state).unwrap();
+    assert!(matches!(block_on(store.row(&run("a"))), Err(Error::Corrupt(_))));
+}
+
+#[test]
+fn a_sealed_journal_is_read_and_nothing_else() {
+    let directory = scratch();
+    let store = std::sync::Arc::new(Sqlite::open(&directory.path().join("state")).unwrap());
+    create(&*store, "a");
+    let sealed = Sealed::new(store, "not yours".to_owned(), "leave it".to_owned());
+    assert_eq!(block_on(sealed.row(&run("a"))).unwrap().head.seq, 1);
+    let refused = |error: Error| assert!(matches!(error, Error::Sealed { .. }), "{error}");
+    refused(block_on(sealed.append(asked("a", Expect::Any, "go on"))).unwrap_err());
+    let process = piton_sys::process::current();
+    let holder = Holder { host: "h".to_owned(), process, since: piton_model::Timestamp::from_millis(1) };
+    refused(block_on(sealed.claim(&run("a"), holder, Claim::TakeOver)).unwrap_err());
+    refused(block_on(sealed.put_blob(b"bytes")).unwrap_err());
 }
 
 #[test]

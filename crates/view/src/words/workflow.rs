@@ -264,6 +264,7 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
         lines.extend(clean(&question.text).lines().map(|line| format!("  {line}")));
     }
     lines.extend(inner_questions(state));
+    lines.extend(view.refused_inputs.iter().map(|why| clean_line(&format!("held    {why}"))));
     match &view.manual_input {
         Some(file) => {
             lines.push(clean_line(&format!("an answer lies in {file}; the run has not heard of it yet")));

@@ -62,6 +62,7 @@ pub(super) struct Place {
     pub(super) ledger: LedgerAt,
     pub(super) resolved: Resolved,
     pub(super) given_now: Option<Timestamp>,
+    pub(super) trust: bool,
 }
 
 impl Place {
@@ -82,7 +83,7 @@ impl Place {
         };
         let given_now = arguments.now.as_deref().map(|text| time("--now", text)).transpose()?;
         let door = repository::open_or_create(&layout);
-        Ok(Self { layout, door, ledger, resolved, given_now })
+        Ok(Self { layout, door, ledger, resolved, given_now, trust: global.trust })
     }
 
     pub(super) fn now(&self) -> Timestamp {

@@ -25,7 +25,7 @@ pub(super) async fn run(
         agent: arguments.agent.clone().into(),
         limits: limits(arguments)?,
         attempt_ms: duration("--attempt-timeout", &arguments.attempt_timeout)?,
-        trust: arguments.trust,
+        trust: place.trust,
         now: place.given_now,
     };
     let mut tell = |update: ResearchUpdate| tell(&update, out);

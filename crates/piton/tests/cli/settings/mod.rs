@@ -70,6 +70,7 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
     ("confine.enabled", Kind::Loop, "walls::a_confined_agent_writes_to_its_tree_and_nowhere_else"),
     ("confine.enabled", Kind::Workflow, "walls::confine_holds_in_a_workflow_step"),
     ("confine.enabled", Kind::Ledger, "walls::confine_holds_in_research"),
+    ("confine.accept_inputs", Kind::Workflow, "workflow::people::confine_accept_inputs_acts_in_a_workflow"),
     ("views.ralph", Kind::Loop, "views::views_can_be_turned_off"),
     ("views.aiwg", Kind::Loop, "aiwg::it_is_there_where_somebody_uses_it_or_asks_for_it"),
     (

@@ -160,6 +160,23 @@ fn what_was_recorded_before_a_run_could_not_go_on_is_said() {
 }
 
 #[test]
+fn an_agent_of_another_run_does_not_complete_a_workflow() {
+    let world = world("name: w\nsteps: [{id: a, run: 'false'}, {id: b, run: 'touch b.done', needs: [a]}]\n");
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    let file = ".agents/runs/r1/run_state.json";
+    let edit = format!("sed -i s/FAILED/COMPLETED/ {file}; touch -d 2099-01-01 {file}");
+    world.loops("r2", &edit, &["--until", "cmd:true"]).exits(0);
+    assert!(world.read(file).contains("COMPLETED"), "it was edited");
+    let ran = world.piton(&["resume", "r1"]).exits(1);
+    assert!(ran.err.contains("written while a run was at work"), "{}", ran.err);
+    assert_eq!((world.count("r1", "statuses_adopted"), world.path("b.done").exists()), (0, false));
+    // A person's own edit counts as ever.
+    world.write(file, &world.read(file).replacen("\"FAILED\"", "\"COMPLETED\"", 1));
+    world.piton(&["resume", "r1"]).exits(0);
+    assert!(world.path("b.done").exists());
+}
+
+#[test]
 fn a_status_that_somebody_wrote_at_rest_is_adopted_and_anything_else_is_set_aside() {
     let world = world("name: w\nsteps: [{id: a, run: 'false'}, {id: b, run: 'touch b.done', needs: [a]}]\n");
     run(&world, &["--max-attempts", "1"]).exits(1);

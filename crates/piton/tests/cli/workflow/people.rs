@@ -43,16 +43,89 @@ fn a_file_answers_as_well_and_one_that_cannot_be_read_changes_nothing() {
     assert_eq!(steps(&world, "status")["approve"], "FAILED");
 }
 
-#[test]
-fn an_input_that_comes_while_other_steps_run_is_seen() {
-    let world = world(
-        "
+const SIDE_BY_SIDE: &str = "
 name: side by side
 steps:
   - {id: slow, agent: a, prompt: do.md}
   - {id: ask, agent: a, prompt: do.md, human_in_the_loop: true}
-",
+";
+
+#[test]
+fn an_input_that_comes_while_other_steps_run_is_held_and_people_are_told_the_way() {
+    let world = world(SIDE_BY_SIDE);
+    world.write("hold.slow", "");
+    run(&world, &["--pause-for-human-input", "--detach"]).exits(0);
+    let asks = || world.json(&["status", "r1"])["questions"][0]["question"] == 1;
+    eventually("it asks", asks);
+    let input = ".agents/runs/r1/manual_inputs/r1__ask.json";
+    world.write(input, r#"{"approved": false, "comments": "not so"}"#);
+    // Whatever the file says of its age.
+    world.shell(&format!("touch -d 2099-01-01 {input}")).exits(0);
+    let mut status = world.piton(&["status", "r1"]).exits(0);
+    eventually("it is held", || {
+        status = world.piton(&["status", "r1"]).exits(0);
+        status.out.contains("held")
+    });
+    let path = std::fs::canonicalize(world.path(input)).unwrap().display().to_string();
+    let way = format!("`piton answer r1 1 --input {path}` takes it");
+    assert!(
+        status.out.contains("was written while a step was at work") && status.out.contains(&way),
+        "{status:?}"
     );
+    assert_eq!(world.count("r1", "human_answered"), 0);
+    world.piton(&["answer", "r1", "1", "--input", &path]).exits(0);
+    eventually("it is answered", || world.count("r1", "human_answered") == 1);
+    world.open_gate();
+    world.piton(&["wait", "r1"]).exits(1);
+    let log = world.piton(&["log", "r1"]).exits(0).out;
+    assert!(log.contains("not so"), "{log}");
+}
+
+#[test]
+fn an_input_that_was_held_counts_once_it_is_written_while_nothing_works() {
+    let world = world(SIDE_BY_SIDE);
+    world.write("hold.slow", "");
+    run(&world, &["--pause-for-human-input", "--detach"]).exits(0);
+    eventually("it asks", || world.json(&["status", "r1"])["questions"][0]["question"] == 1);
+    let input = ".agents/runs/r1/manual_inputs/r1__ask.json";
+    world.write(input, "{}");
+    eventually("it is held", || world.count("r1", "manual_input_refused") == 1);
+    world.open_gate();
+    world.piton(&["wait", "r1"]).exits(4);
+    world.piton(&["resume", "r1"]).exits(4);
+    world.write(input, "{}");
+    world.piton(&["resume", "r1"]).exits(0);
+}
+
+#[test]
+fn a_step_does_not_approve_its_own_gate() {
+    let says = "f=.agents/runs/r1/manual_inputs/r1__approve.json; echo {} > $f; touch -d 2099-01-01 $f";
+    // Before anybody is asked, and after that, beside the step that asks.
+    for needs in ["[code]", "[]"] {
+        let code = match needs {
+            "[]" => {
+                format!("until grep -q WAITING .agents/runs/r1/run_state.json; do sleep 0.02; done; {says}")
+            }
+            _ => says.to_owned(),
+        };
+        let world = world(&format!(
+            "name: w\nsteps:\n  - {{id: code, run: '{code}'}}\n  - {{id: approve, agent: lead, prompt: do.md, needs: {needs}, human_in_the_loop: true}}\n"
+        ));
+        run(&world, &["--pause-for-human-input"]).exits(4);
+        world.piton(&["resume", "r1"]).exits(4);
+        assert_eq!(
+            (world.count("r1", "human_answered"), steps(&world, "status")["approve"] == "COMPLETED"),
+            (0, false)
+        );
+        world.piton(&["answer", "r1", "--approve"]).exits(0);
+        world.piton(&["wait", "r1"]).exits(0);
+    }
+}
+
+#[test]
+fn confine_accept_inputs_acts_in_a_workflow() {
+    let world = world(SIDE_BY_SIDE);
+    world.configure("[confine]\naccept_inputs = true\n");
     world.write("hold.slow", "");
     let viewer = world.start(&[
         "run",
