@@ -273,5 +273,8 @@ fn describe_left_out(
     let unreadable = status.unreadable.iter().map(|path| (path.clone(), Why::Unreadable));
     let paths: BTreeMap<_, _> = ignored.chain(unreadable).chain(refused).collect();
     memo.digests.retain(|path, _| paths.contains_key(path));
-    paths.iter().map(|(path, why)| left_out::describe(work_tree, path, *why, memo, &mut budget.reading)).collect()
+    paths
+        .iter()
+        .map(|(path, why)| left_out::describe(work_tree, path, *why, memo, &mut budget.reading))
+        .collect()
 }

@@ -16,7 +16,11 @@ use crate::{Error, RepoPath};
 const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The listed files that are as they were listed.
-pub(crate) fn unchanged(work_tree: &Path, list: &Path, reading: &mut Reading) -> Result<BTreeSet<RepoPath>, Error> {
+pub(crate) fn unchanged(
+    work_tree: &Path,
+    list: &Path,
+    reading: &mut Reading,
+) -> Result<BTreeSet<RepoPath>, Error> {
     let lines = file::read_regular(list, LIST_BYTES_MAX)?.unwrap_or_default();
     let entries = lines.split(|&byte| byte == b'\n').filter_map(|line| {
         let (digest, path) = line.split_at_checked(64)?;

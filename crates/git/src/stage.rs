@@ -355,9 +355,7 @@ impl Staging<'_> {
         let path = self.workspace.root().join(file.path.as_path());
         // One that was never read is not read now.
         let mut reading = self.workspace.reading();
-        let mut is_same = || {
-            file.digest.is_some() && reading.digest(&path).ok().flatten() == file.digest
-        };
+        let mut is_same = || file.digest.is_some() && reading.digest(&path).ok().flatten() == file.digest;
         let is_inside = self.inner.iter().any(|nested| file.path.is_within(&nested.path));
         if !is_large
             || is_inside

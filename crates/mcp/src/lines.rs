@@ -115,7 +115,8 @@ mod tests {
         ] {
             assert_eq!(instead(text), seven, "{text}");
         }
-        for text in [r#"{"params":{"id":1}}"#, r#"[{"id":7}]"#, r#"{"id":{"id":1}}"#, r#"{"id":null}"#, "xxx"] {
+        for text in [r#"{"params":{"id":1}}"#, r#"[{"id":7}]"#, r#"{"id":{"id":1}}"#, r#"{"id":null}"#, "xxx"]
+        {
             assert_eq!(instead(text), "0\n", "{text}");
         }
     }

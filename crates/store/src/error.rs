@@ -186,7 +186,8 @@ impl Error {
         use std::io::ErrorKind as K;
         match self {
             Error::File(error) => {
-                error.is_no_space() || matches!(error.source.kind(), K::ReadOnlyFilesystem | K::PermissionDenied)
+                error.is_no_space()
+                    || matches!(error.source.kind(), K::ReadOnlyFilesystem | K::PermissionDenied)
             }
             Error::NoSpace { .. } | Error::Open { .. } => true,
             _ => false,

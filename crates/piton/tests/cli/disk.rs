@@ -77,7 +77,8 @@ fn a_stop_is_heard_while_the_tree_is_recorded() {
 #[test]
 fn what_an_agent_puts_in_the_place_of_its_output_holds_nothing_up() {
     let world = World::new();
-    let agent = "echo x >> a.txt; cd .piton/attempts/r/1; rm stdout.log stderr.log; mkfifo stdout.log stderr.log";
+    let agent =
+        "echo x >> a.txt; cd .piton/attempts/r/1; rm stdout.log stderr.log; mkfifo stdout.log stderr.log";
     let ran = world.loops("r", agent, ONCE);
     assert!([1, 3].contains(&ran.code), "{ran:?}");
     world.piton(&["output", "r"]);
@@ -110,7 +111,9 @@ fn a_journal_that_is_gone_is_never_called_no_runs() {
         for name in also {
             std::fs::remove_dir_all(world.path(&format!(".piton/{name}"))).unwrap();
         }
-        for words in [&["status", "r"][..], &["ls"], &["log", "r"], &["verify"], &["gaps", "list"], &["resume", "r"]] {
+        for words in
+            [&["status", "r"][..], &["ls"], &["log", "r"], &["verify"], &["gaps", "list"], &["resume", "r"]]
+        {
             let ran = world.piton(words);
             let said = ran.out + &ran.err;
             assert!(ran.code == 6 && said.contains("the journal itself is gone"), "{words:?}: {said}");
@@ -124,7 +127,10 @@ fn a_repository_that_is_mounted_read_only_can_be_read() {
     let world = with_a_run();
     let repo = world.path("").display().to_string();
     let there = |words: &str| {
-        let line = format!("mount --bind {repo} {repo} && mount -o remount,ro,bind {repo} && cd {repo} && {} {words}", piton());
+        let line = format!(
+            "mount --bind {repo} {repo} && mount -o remount,ro,bind {repo} && cd {repo} && {} {words}",
+            piton()
+        );
         world.shell(&format!("unshare --user --map-root-user --mount sh -c '{line}'"))
     };
     for (words, says) in [
@@ -171,7 +177,9 @@ fn where_no_inode_is_left_runs_can_be_read() {
         );
         world.shell(&format!("unshare --user --map-root-user --mount sh -c '{line}'"))
     };
-    for (words, says) in [("status r", "r   stopped"), ("ls", "r "), ("verify", "0 problems"), ("gaps list", "g   unknown")] {
+    for (words, says) in
+        [("status r", "r   stopped"), ("ls", "r "), ("verify", "0 problems"), ("gaps list", "g   unknown")]
+    {
         let ran = there(words);
         assert!(ran.code == 0 && ran.out.contains(says), "{words}: {ran:?}");
     }

@@ -104,13 +104,15 @@ impl Sqlite {
         let connect = || schema::open_read_only(&database);
         // What stood in the way first says more.
         let (Ok(Some(connection)), Ok(Some(reader))) = (connect(), connect()) else { return Err(why) };
-        let journal = schema::journal_id(&connection)?;
+        let identity = schema::identity(&connection)?;
+        let journal = identity.id.0;
         let files = Files::alone(&database)?;
         let writer = Writer::closed(connection, journal, state, files.clone(), why);
         Ok(Self {
             state: state.to_owned(),
             files,
             journal,
+            identity,
             queue: Queue::new(writer),
             reader: Mutex::new(reader),
             blobs: Blobs::new(state.join("blobs")),

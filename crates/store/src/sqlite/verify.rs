@@ -180,7 +180,9 @@ pub(super) fn nothing_was_recorded(database: &Path, state: &Path) -> Result<(), 
         };
         // A lease has its epoch after the name, which has no dot in it.
         let name = |name: String| name.split('.').next().map(str::to_owned).filter(|name| !name.is_empty());
-        runs.extend(listing.flatten().filter_map(|entry| entry.file_name().into_string().ok().and_then(name)));
+        runs.extend(
+            listing.flatten().filter_map(|entry| entry.file_name().into_string().ok().and_then(name)),
+        );
     }
     // Somebody may have begun the journal since.
     if runs.is_empty() || database.exists() {
