@@ -96,13 +96,13 @@ pub fn walls(layout: &Layout, files: &Files, taken: bool) -> Result<(Option<Conf
         read: list(&believed.confine.read),
         network: believed.confine.network.or(said.confine.network).map(|said| said.value),
     };
-    require_walls(&confine)?;
+    require_walls(layout, &confine)?;
     Ok((Some(confine), protect))
 }
 
 /// Refuses where there can be no such walls.
-pub fn require_walls(confine: &Confine) -> Result<(), Error> {
-    walls::available(confine.network.is_some()).map_err(|why| {
+pub fn require_walls(layout: &Layout, confine: &Confine) -> Result<(), Error> {
+    walls::available(layout, confine.network.is_some()).map_err(|why| {
         Error::new(ErrorKind::Environment, format!("the agent cannot be confined: {why}"))
             .hint("install bubblewrap, or do without --confine and `[confine]`")
     })

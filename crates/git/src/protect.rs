@@ -34,6 +34,9 @@ const FILES: [&str; 3] = ["HEAD", "config", "refs/heads/main"];
 /// It is made aside and moved into place: a git that is killed, or a power cut, leaves neither half of a
 /// repository nor a lock that nobody would ever remove.
 pub(crate) fn create_private(state: &Path) -> Result<(), Error> {
+    if state.is_symlink() {
+        return Err(Error::io("use the directory", state, std::io::Error::other("it is a symbolic link")));
+    }
     let git_dir = state.join(".git");
     let is_complete = || PARTS.iter().all(|name| git_dir.join(name).exists());
     ignore_all(state)?;
@@ -105,8 +108,12 @@ fn rule(path: &RepoPath, end: &str) -> Option<Vec<u8>> {
     Some(rule)
 }
 
-/// Appends the rules that the file does not have yet; what it has stays, line ends included.
+/// Appends the rules that the file does not have yet; what it has stays, line ends included. One in a directory that is a link is somebody
+/// else's, and stays as it is: a clone may have brought the link.
 fn add_rules(path: &Path, rules: &[Vec<u8>]) -> Result<(), Error> {
+    if path.parent().is_some_and(Path::is_symlink) {
+        return Ok(());
+    }
     let mut content = file::read_regular(path, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
     let line_end: &[u8] = if content.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
     let is_listed = |rule: &[u8]| {

@@ -13,8 +13,8 @@ use crate::left_out::Reading;
 use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
-    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, Written, diff, protect,
-    record, restore, take,
+    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, Written, diff,
+    protect, record, restore, take,
 };
 
 /// A work tree and where its snapshots are kept.

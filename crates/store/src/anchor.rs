@@ -156,7 +156,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r");
         Anchor::open(&path, [1; 16], true).unwrap().unwrap().write(Head { seq: 9, hash: [0; 32] }).unwrap();
-        let mut anchor = Anchor::open(&path, [2; 16], false).unwrap().unwrap();
+        let mut anchor = Anchor::open(&path, [2; 16], true).unwrap().unwrap();
         assert_eq!(anchor.read(), None);
         assert!(anchor.is_foreign());
         anchor.reset().unwrap();

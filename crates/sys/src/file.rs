@@ -325,6 +325,13 @@ pub fn holds(path: &Path, content: &[u8]) -> bool {
 
 const READ: &str = "read";
 
+/// Says what stands in the way of writing to a file that is there. It is not opened: to close it again would let go of the locks that this
+/// process has on it.
+pub fn check_writable(path: &Path) -> Result<(), Error> {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK)
+        .map_err(|error| Error::new("write to", path, error))
+}
+
 /// A regular file to read, and its length; `None` where there is none. Never waits, and never follows a link.
 pub fn open_regular(path: &Path) -> Result<Option<(File, u64)>, Error> {
     let file = match OpenOptions::new().read(true).custom_flags(NO_FOLLOW | NO_BLOCK).open(path) {

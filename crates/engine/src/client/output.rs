@@ -164,7 +164,8 @@ struct Log {
 impl Log {
     fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let failed = |error: std::io::Error| Error::of(ErrorKind::Environment, &error);
-        let opened = piton_sys::file::open_regular(&self.path).map_err(|error| Error::of(ErrorKind::Environment, &error))?;
+        let opened = piton_sys::file::open_regular(&self.path)
+            .map_err(|error| Error::of(ErrorKind::Environment, &error))?;
         let Some((mut file, _)) = opened else { return Ok(None) };
         file.seek(SeekFrom::Start(self.at)).map_err(failed)?;
         let mut piece = vec![0; PIECE_BYTES];

@@ -151,7 +151,8 @@ impl Surroundings {
     /// Before the tree is there: nothing is to be made, or set up, for a run that cannot begin.
     pub(crate) fn open(run: &RunId, layout: &Layout, confine: Option<&Confine>) -> Result<Self, LaunchError> {
         if let Some(confine) = confine {
-            walls::available(confine.network.is_some()).map_err(|why| LaunchError::NoWalls { why })?;
+            walls::available(layout, confine.network.is_some())
+                .map_err(|why| LaunchError::NoWalls { why })?;
         }
         let confined = confine.map(|confine| Confined { asked: confine.clone(), ..Confined::default() });
         let (exe, secrets) = (this_program()?, Secrets::of(layout.root())?);
@@ -364,10 +365,12 @@ impl Surroundings {
         let sign = outbox.map(|outbox| walls::sign(outbox).display().to_string()).unwrap_or_default();
         let mut inner = vec![self.exe.display().to_string(), walls::ENCLOSED_COMMAND.to_owned(), sign];
         inner.extend(argv);
-        let Some(hosts) = &confined.asked.network else { return walls.around(directory, false, inner) };
+        let Some(hosts) = &confined.asked.network else {
+            return walls.around(&self.layout, directory, false, inner);
+        };
         let mut line =
             vec![self.exe.display().to_string(), proxy::PROXIED_COMMAND.to_owned(), hosts.join(",")];
-        line.extend(walls.around(directory, true, inner));
+        line.extend(walls.around(&self.layout, directory, true, inner));
         line
     }
 }

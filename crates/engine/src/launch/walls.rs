@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use piton_sys::process::{self, Program, RunLimits};
 
+use crate::layout::Layout;
+
 const PROGRAM: &str = "bwrap";
 
 /// The first argument of this program when it is to enclose itself and then become another.
@@ -69,12 +71,27 @@ const OWN_NETWORK: [&str; 2] = ["--unshare-net", "--die-with-parent"];
 /// A home with more at its top stays closed.
 const HOME_ENTRIES_MAX: usize = 1_000;
 
-/// Whether there can be walls here, with a network of one's own if `apart`; what stands in the way otherwise.
-pub fn available(apart: bool) -> Result<(), String> {
+/// Where the program is. Not in the tree: an agent could put one there that puts up no walls.
+fn program(layout: &Layout) -> Option<PathBuf> {
+    let trees =
+        [layout.root(), layout.tree()].map(|tree| tree.canonicalize().unwrap_or_else(|_| tree.to_owned()));
+    let is_outside = |entry: &PathBuf| {
+        let place = entry.canonicalize();
+        place.is_ok_and(|place| !trees.iter().any(|tree| place.starts_with(tree)))
+    };
+    let path = std::env::var_os("PATH")?;
+    let path = std::env::join_paths(std::env::split_paths(&path).filter(is_outside)).ok()?;
+    process::find_program(PROGRAM.as_ref(), Some(&path), layout.root())
+}
+
+/// Whether there can be walls around this tree, with a network of one's own if `apart`; what stands in the way otherwise.
+pub fn available(layout: &Layout, apart: bool) -> Result<(), String> {
     const LIMITS: RunLimits = RunLimits { deadline: Duration::from_secs(10), output_bytes_max: 64 << 10 };
     let network: &[&str] = if apart { &OWN_NETWORK } else { &[] };
     let walls = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "true"];
-    match Program::new(PROGRAM).args(UNSHARED).args(network).args(walls).run(LIMITS) {
+    let none = || "bubblewrap (`bwrap`) is not installed".to_owned();
+    match Program::new(program(layout).ok_or_else(none)?).args(UNSHARED).args(network).args(walls).run(LIMITS)
+    {
         Ok(output) if output.success() => Ok(()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -83,7 +100,7 @@ pub fn available(apart: bool) -> Result<(), String> {
                 said.lines().next().unwrap_or("it says nothing")
             ))
         }
-        Err(_) => Err("bubblewrap (`bwrap`) is not installed".to_owned()),
+        Err(_) => Err(none()),
     }
 }
 
@@ -166,16 +183,19 @@ impl Walls {
     }
 
     fn bind(&mut self, how: &str, path: &Path) {
+        // A link cannot be bound, but what it leads to can.
+        let real = path.canonicalize();
         // Only what was there before can be bound at all; a name that is no text is left as everything else is.
-        if let Some(path) = path.to_str() {
+        if let Some(path) = real.as_deref().unwrap_or(path).to_str() {
             self.0.extend([how, path, path].map(str::to_owned));
         }
     }
 
     /// The command line that runs `argv` between these walls, with a network of its own if `apart`.
-    pub(super) fn around(self, cwd: &Path, apart: bool, argv: Vec<String>) -> Vec<String> {
+    pub(super) fn around(self, layout: &Layout, cwd: &Path, apart: bool, argv: Vec<String>) -> Vec<String> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let mut line = words(&[PROGRAM]);
+        let program = program(layout).unwrap_or_else(|| Path::new("/usr/bin").join(PROGRAM));
+        let mut line = vec![program.display().to_string()];
         line.extend(UNSHARED.map(str::to_owned));
         if apart {
             line.extend(OWN_NETWORK.map(str::to_owned));
@@ -226,8 +246,10 @@ mod tests {
         walls.writable(Path::new("/w"));
         walls.pin(Path::new("/w"), Path::new("/w/a/b/tests"));
         walls.readable(Path::new("/w/a/b/tests"));
-        let line = walls.around(Path::new("/w"), false, vec!["agent".to_owned(), "-p".to_owned()]).join(" ");
-        assert!(line.starts_with("bwrap ") && line.ends_with("--chdir /w -- agent -p"), "{line}");
+        let layout = Layout::new(PathBuf::from("/w"));
+        let argv = vec!["agent".to_owned(), "-p".to_owned()];
+        let line = walls.around(&layout, Path::new("/w"), false, argv).join(" ");
+        assert!(line.ends_with("--chdir /w -- agent -p"), "{line}");
         let at = |text: &str| line.find(text).unwrap_or_else(|| panic!("`{text}` in {line}"));
         assert!(at("--ro-bind / /") < at("--tmpfs /tmp"));
         assert!(at("--tmpfs /tmp") < at("--bind-try /w /w"));

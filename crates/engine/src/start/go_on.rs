@@ -157,9 +157,13 @@ async fn resume(
         client.wake_outer(run).await?;
         return Ok(loaded.head);
     }
-    match driver_process::start(client, run, take_over).await {
-        // Somebody else was faster: the run whose step it is, or one that is a step of it, woke it.
-        Err(error) if error.kind == ErrorKind::Held || client.head(run).await? != before => {}
+    let started = driver_process::start(client, run, take_over).await;
+    // The run whose step it is, or one that is a step of it, may have woken it.
+    let has_relatives = loaded.state.options.parent.is_some() || !loaded.state.plan.nested.is_empty();
+    match started {
+        Err(error) if has_relatives && error.kind == ErrorKind::Held => {}
+        // Somebody else was faster.
+        Err(error) if error.kind != ErrorKind::Held && client.head(run).await? != before => {}
         started => started?,
     }
     if loaded.state.status == Status::Waiting && loaded.state.asks_people() {

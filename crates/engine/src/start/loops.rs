@@ -57,7 +57,7 @@ pub(super) async fn start(
     require_program(&config.agent, layout.root())?;
     require_fresh(&config, layout.root())?;
     if let Some(confine) = &config.confine {
-        configuration::require_walls(confine)?;
+        configuration::require_walls(layout, confine)?;
     }
     let run = run_id(order, &task)?;
     config.worktree = match worktree_of(client, order, &resolved.settings.worktree, &run).await {

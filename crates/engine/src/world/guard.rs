@@ -12,9 +12,10 @@ use super::{Context, WorldError, snapshot_id};
 /// Programs that run the script which follows.
 const INTERPRETERS: [&str; 9] = ["sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl"];
 
-/// Patterns of the laziness catalogue that are not told apart by the rule alone.
-const TEST_FILE_DELETED: &str = "LP-001";
-const TRIVIAL_ASSERTION: &str = "LP-012";
+/// Rules whose findings are not all instances of one pattern of the laziness catalogue.
+const TESTS_DELETED: [&str; 2] = ["test-deleted", "test-case-deleted"];
+const TAUTOLOGY: &str = "assertion-tautology";
+/// What a tautology is that compares a call with itself.
 const CIRCULAR_LOGIC: &str = "LP-023";
 
 /// What the guard says about `after`, compared with the last judged tree: the one before the iteration. `None` where it was not asked,
@@ -59,13 +60,11 @@ pub(super) fn allows_writing_tests(state: &State) -> bool {
 /// Which pattern of the laziness catalogue a finding is an instance of: a rule knows one for all of its findings, and some
 /// of them are another's.
 fn pattern_of(finding: &Finding, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
-    match finding.pattern.as_deref()? {
+    match finding.rule.as_str() {
         // The catalogue means files that are gone with all of their tests.
-        TEST_FILE_DELETED if is_there(&finding.file) => None,
-        TRIVIAL_ASSERTION if finding.after.as_deref().is_some_and(is_circular) => {
-            Some(CIRCULAR_LOGIC.to_owned())
-        }
-        pattern => Some(pattern.to_owned()),
+        rule if TESTS_DELETED.contains(&rule) && is_there(&finding.file) => None,
+        TAUTOLOGY if finding.after.as_deref().is_some_and(is_circular) => Some(CIRCULAR_LOGIC.to_owned()),
+        _ => finding.pattern.clone(),
     }
 }
 
@@ -103,7 +102,8 @@ fn is_off(state: &State, rule: &str, today: Option<&str>) -> bool {
 pub(super) fn protected(state: &State, entries: &[Entry]) -> Vec<String> {
     let is_file = |path: &str| entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
     let mut protected = state.config.protect.clone();
-    protected.push("piton.toml".to_owned());
+    // Whoever may write down what is allowed need not hide a thing.
+    protected.extend(["piton.toml", piton_guard::ALLOW_FILE].map(str::to_owned));
     protected.extend(scripts(state, &is_file));
     protected
 }

@@ -273,7 +273,7 @@ impl Pytest {
     /// A session that has not summed up did not come to its end, unless its progress did and its failures were told.
     fn abandon(&mut self) {
         if let Some(sum) = self.doubtful.take() {
-            if self.open || self.section != Section::Progress {
+            if self.open || !self.seen.is_empty() || self.section != Section::Progress {
                 self.summed(sum);
             } else {
                 self.stray.push(sum);

@@ -141,7 +141,12 @@ impl Runner<'_> {
     }
 
     fn builtin(&self, name: &str, builtin: Builtin, context: &Context) -> HookResult {
+        let directory = self.log.parent().filter(|directory| directory.is_symlink());
         let done = match builtin {
+            // An agent may have put the link there: it leads out of its walls.
+            Builtin::Logging | Builtin::Metrics | Builtin::Backup if directory.is_some() => {
+                Err("its directory is a symbolic link, and nothing is written through one".to_owned())
+            }
             Builtin::Logging => send::add_line(&self.log, &self.line(context)).map(|()| None),
             Builtin::Metrics | Builtin::Backup | Builtin::Git | Builtin::Notification => {
                 self.builtins.call(builtin, context)

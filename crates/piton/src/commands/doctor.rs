@@ -32,8 +32,14 @@ enum State {
 
 pub(super) async fn run(global: &Global, out: &Output) -> Result {
     let layout = repository::layout(global)?;
-    let mut findings =
-        vec![git(), shell(), state_directory(&layout), process_trees(), walls(), configuration_of(&layout)];
+    let mut findings = vec![
+        git(),
+        shell(),
+        state_directory(&layout),
+        process_trees(),
+        walls(&layout),
+        configuration_of(&layout),
+    ];
     findings.push(journal(&layout).await);
     findings.extend(agents(&layout));
     if out.json {
@@ -95,8 +101,8 @@ fn process_trees() -> Finding {
     }
 }
 
-fn walls() -> Finding {
-    match repository::walls::available(false) {
+fn walls(layout: &Layout) -> Finding {
+    match repository::walls::available(layout, false) {
         Ok(()) => finding(
             "walls",
             State::Ok,

@@ -50,7 +50,7 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
         Some(agent) => out.note(permissions(agent)),
         None => out.note("no agent was detected: name one with --agent, or use --exec"),
     }
-    if repository::walls::available(false).is_ok() {
+    if repository::walls::available(&layout, false).is_ok() {
         out.note("walls: --confine keeps it in its work tree, away from your keys and logins");
     }
     out.note("a loop works in place; on the default branch or with changes, in its own tree");

@@ -352,3 +352,13 @@ fn what_was_cut_short_is_reported_where_that_is_all_that_is_wanted() {
         "{status:#}"
     );
 }
+
+/// Who is judged does not say what is allowed.
+#[test]
+fn an_agent_that_allows_its_own_cheat_is_refused() {
+    let world = world();
+    let allows = "printf '[[allow]]\\nid = \"x\"\\nreason = \"y\"\\n' > piton.allow.toml";
+    let ran = world.loops("r", allows, &["--check", "test=sh check.sh", "--max-iterations", "1"]).exits(3);
+    assert!(ran.out.contains("REFUSED") && ran.out.contains("piton.allow.toml"), "{}", ran.out);
+    assert!(!world.path("piton.allow.toml").exists());
+}

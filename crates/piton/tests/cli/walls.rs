@@ -217,6 +217,45 @@ fn a_script_that_a_hook_names_and_the_agent_edits_stays_inside() {
     held(&world);
 }
 
+/// What puts the walls up is not taken from where an agent can write.
+#[test]
+fn an_agent_cannot_bring_walls_of_its_own() {
+    let world = confined();
+    world.shell("mkdir bin").exits(0);
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").unwrap());
+    // It drops all the words for walls and runs what stands between them.
+    let fake = r#"#!/bin/sh\nwhile test "$1" != --; do shift; done; shift; exec "$@"\n"#;
+    let agent = format!("printf '{fake}' > bin/bwrap; chmod +x bin/bwrap; {TRIES}");
+    let check = "test -f never";
+    let words = ["loop", "x", "--id", "r", "--exec", &agent, "--check", check, "--max-iterations", "2"];
+    world.piton_with(&[("PATH", &path)], &words).exits(3);
+    held(&world);
+}
+
+/// A home, or a part of it, may lie elsewhere.
+#[test]
+fn a_place_that_is_a_link_can_be_written_where_it_leads() {
+    let world = World::new();
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let at = home.path().display();
+    world.shell(&format!("cd {at} && mkdir real more && ln -s real .cache && ln -s more named")).exits(0);
+    world.configure("[confine]\nenabled = true\nwrite = ['~/named']\n");
+    let agent = "touch ~/.cache/x ~/named/y b.txt";
+    let words = ["loop", "x", "--id", "r", "--exec", agent, "--check", "test -f b.txt"];
+    world.piton_with(&[("HOME", home.path().to_str().unwrap())], &words).exits(0);
+    assert!(home.path().join("real/x").exists() && home.path().join("more/y").exists());
+}
+
+/// The log of hooks is piton's own, and written from outside.
+#[test]
+fn a_link_that_an_agent_leaves_leads_no_log_out() {
+    let world = confined();
+    world.shell("mkdir $BESIDE/elsewhere").exits(0);
+    let agent = format!("rm -rf .ralph; ln -s {} .ralph; touch b.txt", world.beside("elsewhere").display());
+    world.loops("r", &agent, &["--check", "test -f b.txt", "--max-iterations", "2"]);
+    assert_eq!(std::fs::read_dir(world.beside("elsewhere")).unwrap().count(), 0);
+}
+
 #[test]
 fn confine_holds_in_a_loop_condition() {
     let world = confined();

@@ -412,8 +412,8 @@ impl Writer {
         Ok(self.anchors.get_mut(&key).expect("just inserted"))
     }
 
-    /// Gives the journal another identity. The anchors follow: a run without its anchor is allowed, one of another journal is not,
-    /// so they go before the commit and come back after it.
+    /// Gives the journal another identity. The anchors follow: an empty one is allowed, one of another journal is not, so they are
+    /// emptied before the commit and written after it.
     pub(super) fn identify(&mut self, identity: &Identity) -> Result<(), Error> {
         self.anchors.clear();
         let (journal, directory) = (self.journal, self.anchors_dir.clone());
@@ -435,11 +435,22 @@ impl Writer {
         Ok(())
     }
 
+    /// Empties the anchor of a run: it proves nothing any more, and is not missed.
     pub(super) fn forget_anchor(&mut self, run: &RunId) -> Result<(), Error> {
-        self.anchors.remove(&run.key());
-        if file::remove_file_if_exists(&self.anchors_dir.join(run.key()))? {
-            file::sync_dir(&self.anchors_dir)?;
+        if self.anchors_dir.join(run.key()).exists() {
+            let anchor = self.anchor_of(run)?;
+            anchor.reset()?;
+            anchor.sync()?;
         }
+        // The journal may have another name by the time it is written again.
+        self.anchors.remove(&run.key());
+        Ok(())
+    }
+
+    /// Takes away the anchor of a run that is gone.
+    pub(super) fn remove_anchor(&mut self, run: &RunId) -> Result<(), Error> {
+        self.anchors.remove(&run.key());
+        file::remove_file_if_exists(&self.anchors_dir.join(run.key()))?;
         Ok(())
     }
 }

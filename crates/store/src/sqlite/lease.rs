@@ -90,9 +90,10 @@ pub(super) fn remove(writer: &mut Writer, leases: &Path, lease: &Lease) -> Resul
         ] {
             writer.connection.prepare_cached(sql)?.execute([record.number])?;
         }
-        // Before COMMIT: a run without its anchor is allowed, an anchor without its run proves a loss.
+        // Before COMMIT: a run whose anchor is empty is allowed, an anchor without its run proves a loss.
         writer.forget_anchor(&lease.run)
     })?;
+    writer.remove_anchor(&lease.run)?;
     // No run is granted this epoch again, so nobody will look for this lock.
     file::remove_file_if_exists(&lock_path(leases, &lease.run, lease.epoch))?;
     Ok(())

@@ -205,7 +205,11 @@ fn is_there(path: &Path) -> Result<bool, Error> {
     match path.symlink_metadata() {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(file::Error::new("look at", path, error).into()),
+        Err(error) => {
+            // What is wrong with its directory says more.
+            path.parent().map_or(Ok(()), file::check_private_dir)?;
+            Err(file::Error::new("look at", path, error).into())
+        }
     }
 }
 
@@ -296,7 +300,11 @@ impl Store for Sqlite {
 impl Sqlite {
     /// Everything that is wrong with one run; empty is good.
     fn verify_run(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
-        let list = |reader: &Connection, anchor| verify::run(reader, run, anchor, &self.blobs);
+        let path = self.state.join("anchors").join(run.key());
+        let list = |reader: &Connection, anchor| {
+            let has_file = path.symlink_metadata().is_ok();
+            verify::run(reader, run, anchor, has_file, &self.blobs)
+        };
         let sound = self.look(run, |reader, anchor| match list(reader, anchor)?.into_iter().next() {
             Some(first) => Err(Error::Corrupt(first)),
             None => Ok(()),

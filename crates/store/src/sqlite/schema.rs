@@ -90,7 +90,14 @@ pub(super) fn open(path: &Path, new: &Identity) -> Result<Connection, Error> {
 }
 
 fn connect(path: &Path, new: &Identity) -> Result<Connection, Error> {
-    let connection = open_to_write(path).map_err(|error| error.opening(path))?;
+    let connection = match open_to_write(path) {
+        Ok(connection) => connection,
+        Err(error) => {
+            // What the system says is plainer than what the database makes of it.
+            file::check_writable(path)?;
+            return Err(error.opening(path));
+        }
+    };
     set(&connection, "synchronous", "full", "2")?;
     set(&connection, "wal_autocheckpoint", &CHECKPOINT_PAGES.to_string(), &CHECKPOINT_PAGES.to_string())?;
     set(&connection, "cell_size_check", "on", "1")?;

@@ -13,11 +13,12 @@ use crate::blob::Blobs;
 use crate::error::{Error, Problem};
 use crate::types::Head;
 
-/// Everything that is wrong with the storage of `run`.
+/// Everything that is wrong with the storage of `run`. `has_file`: its anchor is there, whatever it says.
 pub(super) fn run(
     connection: &Connection,
     run: &RunId,
     anchor: Option<Head>,
+    has_file: bool,
     blobs: &Blobs,
 ) -> Result<Vec<Problem>, Error> {
     let mut problems = Vec::new();
@@ -35,7 +36,7 @@ pub(super) fn run(
     if let Err(error) = read::check_anchor(connection, &record.clone().into_row(), anchor) {
         problems.push(problem(error)?);
     }
-    if anchor.is_none() && appends_of(connection, &record)? > 1 {
+    if !has_file && appends_of(connection, &record)? > 1 {
         let what = "its anchor is gone, so that a lost tail would not show; the next event writes a new one";
         problems.push(Problem::of(run, what));
     }

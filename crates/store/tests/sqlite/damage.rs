@@ -373,7 +373,9 @@ fn a_database_that_was_replaced_or_begun_anew_is_found() {
     }
     for gone in [Sqlite::open(&state).map(drop), Sqlite::open_existing(&state).map(drop)] {
         let Err(Error::Corrupt(problem)) = gone else { panic!("{gone:?}") };
-        assert_eq!(problem.what, "the journal itself is gone; it held mine, shared");
+        let database = state.join("journal.db");
+        let what = format!("the journal itself is gone (`{}`); it held mine, shared", database.display());
+        assert_eq!(problem.what, what);
     }
     assert!(!state.join("journal.db").exists(), "no empty one takes its place");
 }

@@ -157,7 +157,6 @@ fn a_manual_input_that_is_none_is_told_and_does_not_count() {
         ("truncate -s 1G $INPUT", "it is larger than 65536 bytes"),
         ("mkdir $INPUT", "it is not a regular file"),
         ("ln -s $BESIDE/outside/directory/kept.json $INPUT", "it is a symbolic link"),
-        ("echo '{}' > $INPUT; touch -d 2001-01-01 $INPUT", "is older than the question"),
     ] {
         place.sh(&format!("rm -rf {input}; INPUT={input}; {make}"));
         says(make, &place.piton(&["resume", "r1"]), &[4], words);
