@@ -187,7 +187,7 @@ pub fn adopt(layout: &Layout) -> Result<String, Error> {
     ))
 }
 
-fn opened(layout: &Layout) -> Result<Option<(Arc<dyn Store>, Identity)>, Error> {
+fn opened(layout: &Layout) -> Result<Option<piton_store::Opened>, Error> {
     Ok(piton_store::open_existing(layout.store()).map_err(ClientError::from)?)
 }
 

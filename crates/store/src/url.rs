@@ -75,21 +75,24 @@ impl Url {
     }
 }
 
+/// A journal, and which one it is.
+pub type Opened = (Arc<dyn Store>, Identity);
+
 /// Opens a journal, and says which it is. One that is not there yet is created, and called `id`.
-pub fn open(url: &Url, id: JournalId) -> Result<(Arc<dyn Store>, Identity), Error> {
+pub fn open(url: &Url, id: JournalId) -> Result<Opened, Error> {
     match &url.0 {
         Place::Sqlite(state) => Ok(opened(sqlite::Sqlite::open_or_begin(state, id)?)),
     }
 }
 
 /// Opens a journal if there is one, and says which it is.
-pub fn open_existing(url: &Url) -> Result<Option<(Arc<dyn Store>, Identity)>, Error> {
+pub fn open_existing(url: &Url) -> Result<Option<Opened>, Error> {
     match &url.0 {
         Place::Sqlite(state) => Ok(sqlite::Sqlite::open_existing(state)?.map(opened)),
     }
 }
 
-fn opened(store: sqlite::Sqlite) -> (Arc<dyn Store>, Identity) {
+fn opened(store: sqlite::Sqlite) -> Opened {
     let identity = store.identity().clone();
     (Arc::new(store), identity)
 }

@@ -2,6 +2,9 @@
 
 use super::{Twin, blocking, hold, report};
 
+/// Names and contents.
+type Files<'a> = &'a [(&'a str, &'a str)];
+
 const PYTHON: &str = "
 def test_add():
     assert add(1, 2) == 3
@@ -287,7 +290,7 @@ fn a_twin_that_tests_other_code_makes_up_for_nothing() {
     };
     let (right, wrong) = (rust("a + b"), rust("a - b"));
     let without = wrong.split("\n#[cfg(test)]").next().unwrap();
-    let cases: [(&[(&str, &str)], &[(&str, &str)], &str); 4] = [
+    let cases: [(Files, Files, &str); 4] = [
         (
             &[("a/calc.py", WRONG), ("a/test_calc.py", ADDS), ("b/calc.py", CALC), ("b/test_calc.py", ADDS)],
             &[("a/calc.py", WRONG), ("b/calc.py", CALC), ("b/test_calc.py", ADDS)],
@@ -329,7 +332,7 @@ fn a_twin_that_tests_other_code_makes_up_for_nothing() {
 #[test]
 fn a_twin_that_tests_the_same_code_makes_up_for_a_test() {
     let relative = "from ..calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n";
-    let cases: [(&[(&str, &str)], &[(&str, &str)]); 2] = [
+    let cases: [(Files, Files); 2] = [
         (
             &[("calc.py", CALC), ("unit/test_calc.py", ADDS), ("other/test_calc.py", ADDS)],
             &[("calc.py", CALC), ("other/test_calc.py", ADDS)],

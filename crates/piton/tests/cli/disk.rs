@@ -85,7 +85,6 @@ fn what_an_agent_puts_in_the_place_of_its_output_holds_nothing_up() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
 fn verify_says_that_anchors_are_gone() {
     let world = with_a_run();
     world.piton(&["verify"]).exits(0);
@@ -99,7 +98,6 @@ fn verify_says_that_anchors_are_gone() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
 fn a_journal_that_is_gone_is_never_called_no_runs() {
     for also in [&[][..], &["anchors"], &["anchors", "leases"]] {
         let world = with_a_run();

@@ -105,7 +105,7 @@ fn a_copy_that_gets_a_name_of_its_own_keeps_what_its_anchors_know() {
 fn a_sealed_journal_is_read_and_nothing_else() {
     let directory = scratch();
     let store = std::sync::Arc::new(Sqlite::open(&directory.path().join("state")).unwrap());
-    create(&*store, "a");
+    create(&store, "a");
     let sealed = Sealed::new(store, "not yours".to_owned(), "leave it".to_owned());
     assert_eq!(block_on(sealed.row(&run("a"))).unwrap().head.seq, 1);
     let refused = |error: Error| assert!(matches!(error, Error::Sealed { .. }), "{error}");
