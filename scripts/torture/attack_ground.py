@@ -7,6 +7,7 @@ prove nothing. Nothing of it is left: processes are found by its directory and e
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -57,6 +58,8 @@ class Ground:
     def __init__(self, bench, directory, confined, user):
         self.bench, self.dir, self.confined, self.user = bench, Path(directory), confined, user
         self.binary = bench.piton
+        # What has to go with it besides: sockets, and directories elsewhere.
+        self.servers, self.scratches = [], []
         self.uid = 0 if user == "root" else USER_ID if os.getuid() == 0 else os.getuid()
         self.gid = 0 if user == "root" else USER_ID if os.getuid() == 0 else os.getgid()
         self.repo, self.outside, self.home = self.dir / "repo", self.dir / "outside", self.dir / "home"
@@ -172,7 +175,8 @@ class Ground:
 
     def loop(self, agent, check="true", *more, id="r", env=None, timeout=60):
         """`piton loop` with a line of the shell as its agent, in place and for one iteration unless `more` says otherwise."""
-        words = ["loop", "do it", "--id", id, "--exec", agent, "--check", f"c={check}", *self.walls(), *more]
+        task = [] if "-P" in more else ["do it"]
+        words = ["loop", *task, "--id", id, "--exec", agent, "--check", f"c={check}", *self.walls(), *more]
         if "--worktree" not in more:
             words.append("--here")
         if "--max-iterations" not in more:
@@ -181,7 +185,13 @@ class Ground:
 
     def workflow(self, yaml, *more, id="r", env=None, timeout=60):
         self.put("w.yaml", yaml)
-        return self.piton("run", "w.yaml", "--run-id", id, "--max-attempts", "1", *self.walls(), *more, env=env, timeout=timeout)
+        self.confine_all()
+        return self.piton("run", "w.yaml", "--run-id", id, "--max-attempts", "1", *more, env=env, timeout=timeout)
+
+    def confine_all(self):
+        """Walls for whatever has no flag for them, by the user's own settings, where this ground has walls."""
+        if self.confined:
+            self.put(self.config / "piton/config.toml", "[confine]\nenabled = true\n")
 
     # ── What came of it ──────────────────────────────────────────────────────────────────────────
 
@@ -242,6 +252,10 @@ class Ground:
             for pid in living:
                 end(pid, signal.SIGKILL)
             time.sleep(0.02)
+        for server in self.servers:
+            server.close()
+        for place in self.scratches:
+            shutil.rmtree(place, ignore_errors=True)
         for line in reversed(Path("/proc/self/mountinfo").read_text().splitlines()):
             if f"{line.split()[4]}/".startswith(f"{self.dir}/"):
                 subprocess.run(["umount", "-l", line.split()[4]], check=False, capture_output=True)
