@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ ORDER = (WORKS, REFUSED, NOTICED, OPEN)
 # The ordinary user, where root runs the suite: an id that nobody else has, so that nothing else can be hit.
 USER_ID = 61234
 SECRET = "the-secret-of-this-home"
+# For attackers: one that others can run, too.
+PYTHON = f"{next((place for place in ('/usr/bin/python3', '/usr/local/bin/python3') if os.access(place, os.X_OK)), sys.executable)} -S -E"
 # What has a key or a login in it, below the home.
 KEYS = (".ssh/id_ed25519", ".gnupg/private-keys-v1.d/key", ".netrc", ".git-credentials", ".config/gh/hosts.yml", ".aws/credentials",
         ".kube/config", ".docker/config.json", ".cargo/credentials.toml", ".npmrc")

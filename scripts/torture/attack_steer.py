@@ -3,12 +3,14 @@
 An agent cannot decide over its own run. What came of each is looked at afterwards, by what is on record.
 """
 import json
-import sqlite3
-import sys
+import shutil
+import time
 
+from harness import Violation
 from attack_ground import NOTICED, OPEN, REFUSED, WORKS, Way, honest, quoted
-from attack_walls import ENDS, PYTHON, RESTS, above, config, python, ran, tool, works
+from attack_walls import ENDS, RESTS, above, config, python, ran, works
 
+TEST = "from src.app import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
 # What is tried in every spelling: it leaves an event and nothing else.
 TELL = "tell r hit"
 
@@ -62,23 +64,37 @@ def commands():
     yield way("go on with every run", by("resume --all --detach"), proof=lambda ground: ground.kinds().count("driver_started") > 1)
     yield way("drive the run oneself", by("__driver r --starter $$"), proof=lambda ground: ground.kinds().count("driver_started") > 1)
     yield way("be a worker", by("worker --once"), proof=lambda ground: ground.kinds().count("driver_started") > 1)
-    yield way("be a worker from login on", by("autostart"), proof=lambda ground: any((ground.config / "systemd").rglob("*piton*")) if (ground.config / "systemd").exists() else False)
-    yield way("prefer an iteration", by("best r --use 1 --reason x") + "; echo x > x", proof=lambda ground: any("prefer" in kind for kind in ground.kinds()), more=two, check="false")
-    yield way("put the files of an iteration back", "echo x > x; " + by("restore r --iteration 0 --force"), proof=lambda ground: not (ground.repo / "x").exists() or any("restor" in kind for kind in ground.kinds()))
-    yield way("fork one's own run", by("fork r --id f --max-iterations 9 --detach"), proof=lambda ground: ground.piton("log", "f").returncode == 0)
+    yield way("be a worker from login on", by("autostart"), proof=lambda ground: any((ground.config / "systemd").rglob("*piton*")) if
+              (ground.config / "systemd").exists() else False)
+    yield way("prefer an iteration", by("best r --use 1 --reason x") + "; echo x > x",
+              proof=lambda ground: "best_chosen" in ground.kinds(), more=two, check="false")
+    yield way("put the files of an iteration back", "echo x > x; " + by("restore r --iteration 0 --force"),
+              proof=lambda ground: not (ground.repo / "x").exists())
+    yield way("fork one's own run", by("fork r --id f --max-iterations 9 --detach"),
+              proof=lambda ground: ground.piton("log", "f").returncode == 0)
     yield way("forget one's own run", by("rm r --force"), proof=lambda ground: ground.piton("log", "r").returncode != 0)
-    yield way("forget another run", by("rm first --force"), proof=lambda ground: ground.piton("log", "first").returncode != 0, prepare=lambda ground: ran(ground.loop("true", id="first")))
-    yield way("begin a loop", by("loop x --id mine --here --exec true --check c=true --detach"), proof=lambda ground: ground.piton("log", "mine").returncode == 0)
-    yield way("begin a workflow", "printf 'steps:\\n- {id: a, run: \"true\"}\\n' > w.yaml; " + by("run w.yaml --run-id mine"), proof=lambda ground: ground.piton("log", "mine").returncode == 0)
-    yield way("take over what another tool left", "echo '{}' > s.json; " + by("import s.json x --exec true --check c=true --id mine"), proof=lambda ground: ground.piton("log", "mine").returncode == 0)
+    yield way("forget another run", by("rm first --force"), proof=lambda ground: ground.piton("log", "first").returncode != 0,
+              prepare=lambda ground: ran(ground.loop("true", id="first")))
+    yield way("begin a loop", by("loop x --id mine --here --exec true --check c=true --detach"),
+              proof=lambda ground: ground.piton("log", "mine").returncode == 0)
+    yield way("begin a workflow", "printf 'steps:\\n- {id: a, run: \"true\"}\\n' > w.yaml; " + by("run w.yaml --run-id mine"),
+              proof=lambda ground: ground.piton("log", "mine").returncode == 0)
+    yield way("take over what another tool left", "echo '{}' > s.json; " + by("import s.json x --exec true --check c=true --id mine"),
+              proof=lambda ground: ground.piton("log", "mine").returncode == 0)
     yield way("trust the settings", "echo '[guard]' > piton.toml; " + by("trust --yes"), proof=trusted)
-    yield way("trust the settings for once", "echo '[loop]' > piton.toml; " + by("loop x --trust --id mine --here --exec true --check c=true --detach"), proof=lambda ground: ground.piton("log", "mine").returncode == 0)
+    yield way("trust the settings for once", "echo '[loop]' > piton.toml; " + by(
+        "loop x --trust --id mine --here --exec true --check c=true --detach"),
+        proof=lambda ground: ground.piton("log", "mine").returncode == 0)
     yield way("write settings and trust them", by("init --yes || ") + by("init"), proof=trusted)
-    yield way("allow a finding of the guard", by("guard allow 0123456789 --reason x"), proof=lambda ground: (ground.repo / "piton.allow.toml").exists())
-    yield way("verify a gap", by("gaps verify a --findings x"), prepare=gaps, proof=lambda ground: "status: verified" in (ground.repo / "gaps.yaml").read_text())
-    yield way("render the files of the run again", by("rebuild r") + " && echo did", proof=lambda ground: "did" in ground.piton("output", "r").stdout)
+    yield way("allow a finding of the guard", by("guard allow 0123456789 --reason x"),
+              proof=lambda ground: (ground.repo / "piton.allow.toml").exists())
+    yield way("verify a gap", by("gaps verify a --findings x"), prepare=gaps,
+              proof=lambda ground: "status: verified" in (ground.repo / "gaps.yaml").read_text())
+    yield way("render the files of the run again", by("rebuild r") + " && echo did",
+              proof=lambda ground: "did" in ground.piton("output", "r").stdout)
     yield way("look on with keys that decide", terminal("attach r", b"q"), proof=recorded("stop_requested", "pause_requested"))
-    yield way("set a value by the tools for those who look on", lambda ground: mcp(ground, "mcp r", "set_value", {"key": "k", "value": 1}), proof=recorded("note_added", "value_set"))
+    yield way("set a value by the tools for those who look on", lambda ground: mcp(ground, "mcp r", "set_value",
+        {"key": "keyed", "value": 1}), proof=lambda ground: "keyed" in json.dumps(ground.events()[1:]))
 
 
 def gaps(ground):
@@ -94,7 +110,8 @@ def trusted(ground):
 
 def mcp(ground, words, name, arguments):
     """Asks the server of the tools for one of them."""
-    lines = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}},
+    lines = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"}}},
              {"jsonrpc": "2.0", "method": "notifications/initialized"},
              {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": name, "arguments": arguments}}]
     asked = ground.put(ground.dir / "tools/asked", "".join(json.dumps(line) + "\n" for line in lines))
@@ -122,12 +139,13 @@ def spellings():
     yield way("its journal, and another repository", f'mkdir -p o && git init -q o; "$PITON" --repo o --store "{store}" {TELL}')
     yield way("from a directory below", f"cd src && {tell}")
     yield way("from the work tree of the run", f'"$PITON" --repo "$GROUND/repo" {TELL}; {tell}', more=("--worktree",))
-    yield way("a link to a directory with the state in it", f'mkdir l; ln -s "$REPO/.piton" l/.piton; "$PITON" --repo l {TELL}; "$PITON" --store "sqlite:$REPO/l/.piton/journal.db" {TELL}')
-    yield way("second names of the journal", 'mkdir -p l/.piton && ln .piton/journal.db* .piton/*.lock l/.piton/; cp -r .piton/leases .piton/anchors .piton/blobs l/.piton/; '
-              f'"$PITON" --repo l {TELL}', codes=(*RESTS, 6))
+    yield way("a link to a directory with the state in it",
+              f'mkdir l; ln -s "$REPO/.piton" l/.piton; "$PITON" --repo l {TELL}; "$PITON" --store "sqlite:$REPO/l/.piton/journal.db" {TELL}')
+    yield way("second names of the journal",
+              'mkdir -p l/.piton && ln .piton/journal.db* .piton/*.lock l/.piton/; cp -r .piton/leases .piton/anchors .piton/blobs l/.piton/; '
+              f'"$PITON" --repo l {TELL}', codes=(*RESTS, 5, 6))
     yield way("without any variable", f'env -i "$PITON" --repo "$REPO" {TELL}')
-    yield way("without the variables of piton", f'for v in $(env | cut -d= -f1 | grep PITON_); do unset $v; done; /proc/self/exe 2>/dev/null; {by(TELL)}', env={"KEEP": "1"}) if False else way(
-        "with variables that say otherwise", f'PITON_RUN_ID=other PITON_ATTEMPT=9 PITON_ATTEMPT_DIR=/x "$PITON" {TELL}')
+    yield way("with variables that say otherwise", f'PITON_RUN_ID=other PITON_ATTEMPT=9 PITON_ATTEMPT_DIR=/x "$PITON" {TELL}')
     yield way("as another program by its first word", python("import os\nos.execv(os.environ['PITON'], ['git', 'tell', 'r', 'hit'])\n"))
     yield way("by a copy of the program", f'cp "$PITON" ./p && ./p {TELL}; rm -f p')
     yield way("by a program that is only in memory", python(
@@ -138,7 +156,8 @@ def spellings():
     yield way("when the agent itself has ended", f"setsid sh -c 'sleep 0.3; {tell}' > /dev/null 2>&1 < /dev/null &")
     yield way("at a terminal of its own", terminal(TELL))
     yield way("with the right to see nothing of others", f'setpriv --no-new-privs --bounding-set -all {by(TELL)} || {tell}')
-    yield way("from what is run before every program", f'printf "%s" \'{tell}\' > env.sh; ENV=$PWD/env.sh BASH_ENV=$PWD/env.sh sh -i -c true < /dev/null')
+    yield way("from what is run before every program",
+              f'printf "%s" \'{tell}\' > env.sh; ENV=$PWD/env.sh BASH_ENV=$PWD/env.sh sh -i -c true < /dev/null')
 
 
 def hidden():
@@ -149,24 +168,35 @@ def hidden():
     yield way("in a namespace of users", f"{own} {tell}")
     yield way("in a namespace of processes, with the old list of them", f"{own} --pid --fork {tell}")
     yield way("where there is no list of processes", f"{own} --mount sh -c {quoted('mount -t tmpfs none /proc && ' + tell)}")
-    yield way("where there is no list of processes, as root", f"unshare --mount sh -c {quoted('mount -t tmpfs none /proc && ' + tell)}", only="root")
+    yield way("where there is no list of processes, as root", f"unshare --mount sh -c {quoted('mount -t tmpfs none /proc && ' + tell)}",
+              only="root")
     yield way("where the list of processes is a forged one", f"unshare --mount sh -c {quoted(FORGED + tell)}", only="root")
     yield way("where the repository has another name by a mount", f"{own} --mount sh -c {quoted(BOUND + tell)}")
     yield way("where the repository has another name by a mount, as root", f"unshare --mount sh -c {quoted(BOUND + tell)}", only="root")
     yield way("where the state has another name by a mount, as root", f"unshare --mount sh -c {quoted(BOUND_STATE + tell)}", only="root")
-    yield way("where the repository has another name by a rename", 'mv "$REPO" "$GROUND/elsewhere" && "$PITON" --repo "$GROUND/elsewhere" ' + TELL + '; mv "$GROUND/elsewhere" "$REPO"; true', codes=RESTS)
+    yield Way("steer", "where the repository has another name by a rename", renamed, NOTICED, REFUSED)
     yield way("in another root", f'chroot / {tell}', only="root")
     yield way("between walls of its own", f"bwrap --dev-bind / / {tell}")
     yield way("between walls of its own that hide processes", f"bwrap --dev-bind / / --unshare-pid --proc /proc {tell}")
-    yield way("where the keeper has another name", python(RENAME) , only="root") if False else way(
-        "once the keeper was ended", f"{above('__keeper')} && kill -9 $p; sleep 0.05; {tell}", bare=NOTICED, proof=lost_and_told, codes=RESTS)
+    yield way("once the keeper was ended", f"{above('__keeper')} && kill -9 $p; sleep 0.05; {tell}", bare=NOTICED, proof=lost_and_told,
+              codes=RESTS)
     yield way("once the keeper stands still", f"{above('__keeper')} && kill -STOP $p; {tell}; kill -CONT $p")
 
 
 FORGED = ("mkdir p; mount -t tmpfs none /proc; mkdir -p /proc/self/ns; ln -s 'pid:[4026531836]' /proc/self/ns/pid; ln -s 'user:[4026531837]' /proc/self/ns/user; ")
 BOUND = 'mkdir -p b; mount --bind "$REPO" b && cd b && '
 BOUND_STATE = 'mkdir -p b/.piton; mount --bind "$REPO/.piton" b/.piton && cd b && '
-RENAME = ""
+
+
+def renamed(ground):
+    """The run loses its place, and says so; nobody speaks for a person meanwhile."""
+    done = ground.loop('mv "$REPO" "$GROUND/elsewhere" && "$PITON" --repo "$GROUND/elsewhere" ' + TELL)
+    if not (ground.dir / "elsewhere").exists():
+        return REFUSED
+    if ground.repo.exists():
+        shutil.rmtree(ground.repo)
+    (ground.dir / "elsewhere").rename(ground.repo)
+    return OPEN if told(ground) or done.returncode in ENDS else NOTICED
 
 
 def lost_and_told(ground):
@@ -181,10 +211,13 @@ def others():
     yield way("from a check", "true", check=tell)
     yield way("from a condition", "true", more=("--until", f"cmd:{tell}"))
     yield way("from a metric", "echo x > x", prepare=config(f"[metrics]\nn = {{ command = '{tell}' }}\n"))
-    yield way("from a hook", "echo x > x", prepare=config(f"[hooks.h]\npoints = ['pre_iteration', 'post_iteration', 'loop_end']\ncommand = '{tell}'\n"))
+    # A hook is a person's command; only walls keep it from the journal.
+    yield way("from a hook", "echo x > x", bare=OPEN,
+              prepare=config(f"[hooks.h]\npoints = ['pre_iteration', 'post_iteration', 'loop_end']\ncommand = '{tell}'\n"))
     yield Way("steer", "from the agent of another run", beside, REFUSED, REFUSED)
     yield Way("steer", "from the agent of a run in another repository", elsewhere, OPEN, REFUSED)
-    yield way("by the signal that a person's Ctrl-C is", 'for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null | grep -q "^$PITON loop do it" && test "$(readlink $p/cwd)" = "$REPO" && kill -INT ${p#/proc/}; done; sleep 0.3',
+    yield way("by the signal that a person's Ctrl-C is",
+              'for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null | grep -q "^$PITON loop do it" && test "$(readlink $p/cwd)" = "$REPO" && kill -INT ${p#/proc/}; done; sleep 0.3',
               bare=OPEN, proof=recorded("stop_requested", "run_interrupted"), codes=(*ENDS, 130))
 
 
@@ -199,7 +232,8 @@ def elsewhere(ground):
     """Another repository is none of what an agent's own is; only walls close it."""
     ran(ground.loop("true", "false", id="r"))
     ground.sh('git init -q "$GROUND/second" && cd "$GROUND/second" && git commit -q --allow-empty -m x', check=True)
-    ran(ground.piton("loop", "x", "--id", "s", "--here", "--exec", f'"$PITON" --repo "$GROUND/repo" {TELL}', "--check", "c=true", "--max-iterations", "1", *ground.walls(),
+    ran(ground.piton("loop", "x", "--id", "s", "--here", "--exec", f'"$PITON" --repo "$GROUND/repo" {TELL}', "--check", "c=true",
+                     "--max-iterations", "1", *ground.walls(),
                      cwd=ground.dir / "second"))
     return OPEN if told(ground) else REFUSED
 
@@ -209,62 +243,77 @@ def elsewhere(ground):
 EDIT = "import os, sqlite3\ndb = sqlite3.connect(os.environ['REPO'] + '/.piton/journal.db', timeout=5)\n"
 
 
-def noticed(ground, done):
-    """A change of what is on record shows: at once, or as soon as somebody looks."""
-    if done.returncode in (6, 7):
-        return NOTICED
-    verified = ground.piton("verify")
-    return NOTICED if verified.returncode == 6 else f"verify exits {verified.returncode}: {verified.stdout}" if verified.returncode else "sound"
-
-
-def changed_journal(name, text, bare=NOTICED, after="", **more):
-    """`text` changes the journal; where it could, that has to show."""
+def changed_journal(name, text, bare=NOTICED, first=False, **more):
+    """`text` changes the journal; where it could, that has to show: at once, or as soon as somebody looks."""
     def do(ground):
-        done = ground.loop(python(text)(ground) + " && echo changed > changed" + after)
+        if first:
+            ran(ground.loop("true", id="first"))
+        done = ground.loop(python(text)(ground) + " && echo changed > changed")
+        if done.returncode in (6, 7):
+            return NOTICED
         if not (ground.repo / "changed").exists():
             return REFUSED
-        came = noticed(ground, done)
-        return OPEN if came == "sound" else came
+        return NOTICED if ground.piton("verify").returncode == 6 else OPEN
     return Way("steer", name, do, bare, REFUSED, **more)
 
 
 def journals():
     commit = "db.commit()\n"
-    yield changed_journal("change an event of the journal", EDIT + "db.execute(\"update events set body = zeroblob(length(body)) where seq = 2\")\n" + commit)
-    yield changed_journal("change when an event was", EDIT + "db.execute(\"update events set at = at + 1 where row = (select min(row) from events)\")\n" + commit)
-    yield changed_journal("delete an event of the journal", EDIT + "db.execute(\"delete from events where row = (select max(row) - 1 from events)\")\n" + commit)
-    yield changed_journal("add an event to the journal", EDIT + "row = list(db.execute(\"select * from events order by row desc limit 1\").fetchone())\nrow[0] += 1\nrow[4] += 1\nrow[-1] = None\n"
+    yield changed_journal("change an event of the journal",
+                          EDIT + "db.execute(\"update events set body = zeroblob(length(body)) where seq = 2\")\n" + commit)
+    yield changed_journal("change when an event was",
+                          EDIT + "db.execute(\"update events set at = at + 1 where row = (select min(row) from events)\")\n" + commit)
+    yield changed_journal("delete an event of the journal",
+                          EDIT + "db.execute(\"delete from events where row = (select max(row) - 1 from events)\")\n" + commit)
+    yield changed_journal("add an event to the journal",
+                          EDIT + "row = list(db.execute(\"select * from events order by row desc limit 1\").fetchone())\nrow[0] += 1\nrow[4] += 1\nrow[-1] = None\n"
                           "db.execute('insert into events values (' + ','.join('?' * len(row)) + ')', row)\n" + commit)
-    yield changed_journal("call the run completed in the journal", EDIT + "db.execute(\"update runs set status = 'completed', reason = null\")\n" + commit)
+    yield changed_journal("call the run completed in the journal",
+                          EDIT + "db.execute(\"update runs set status = 'completed', reason = null\")\n" + commit)
     yield changed_journal("change who holds the run", EDIT + "db.execute(\"update runs set epoch = epoch + 5, holder = null\")\n" + commit)
     yield changed_journal("drop a table of the journal", EDIT + "db.execute('drop table checkpoints')\n" + commit)
-    yield changed_journal("delete the journal", "import glob, os\n[os.remove(name) for name in glob.glob(os.environ['REPO'] + '/.piton/journal.db*')]\n")
-    yield changed_journal("write over the journal", "import os\nopen(os.environ['REPO'] + '/.piton/journal.db', 'r+b').write(b'x' * 9000)\n")
+    yield changed_journal("delete the journal",
+                          "import glob, os\n[os.remove(name) for name in glob.glob(os.environ['REPO'] + '/.piton/journal.db*')]\n")
+    yield changed_journal("write over the journal",
+                          "import os\nopen(os.environ['REPO'] + '/.piton/journal.db', 'r+b').write(b'x' * 9000)\n")
     yield changed_journal("put an older journal back", "import glob, os, shutil, sqlite3\np = os.environ['REPO'] + '/.piton/'\n"
                           "sqlite3.connect(p + 'journal.db').backup(sqlite3.connect('old.db'))\n"
-                          "import subprocess, time\nopen('waits', 'w')\n"
                           "[os.remove(name) for name in glob.glob(p + 'journal.db*')]\nshutil.copy('old.db', p + 'journal.db')\n")
-    yield changed_journal("change an anchor", "import glob, os\n[open(name, 'r+b').write(b'\\0' * 40) for name in glob.glob(os.environ['REPO'] + '/.piton/anchors/*') if os.path.isfile(name)]\n")
-    yield changed_journal("change a blob", "import glob, os\nfound = [name for name in glob.glob(os.environ['REPO'] + '/.piton/blobs/**', recursive=True) if os.path.isfile(name)]\n"
+    anchors = "import glob, os\nfor name in glob.glob(os.environ['REPO'] + '/.piton/anchors/first*'):\n    {}\n"
+    yield changed_journal("change the anchor of a run that rests", anchors.format("open(name, 'r+b').write(b'x' * 40)"), first=True)
+    yield changed_journal("delete the anchor of a run that rests", anchors.format("os.remove(name)"), first=True)
+    yield changed_journal("take the last event of a run that rests, and its anchor",
+                          EDIT + "number = db.execute(\"select number from runs where id = 'first'\").fetchone()[0]\n"
+                          "db.execute('delete from events where row = (select max(row) from events where run = ?)', (number,))\ndb.commit()\n" + anchors.format("os.remove(name)"), first=True)
+    yield changed_journal("change a blob",
+                          "import glob, os\nfound = [name for name in glob.glob(os.environ['REPO'] + '/.piton/blobs/**', recursive=True) if os.path.isfile(name)]\n"
                           "[open(name, 'wb').write(b'x') for name in found]\nassert found\n", bare=REFUSED)
-    yield way("take away the lease", "rm -rf .piton/leases .piton/*.lock && " + by(TELL))
+    yield way("take away the lease", "rm -rf .piton/leases .piton/*.lock && touch gone; " + by(TELL), bare=NOTICED, codes=RESTS,
+              proof=lambda ground, done: OPEN if told(ground) else NOTICED if done.returncode == 7 and
+              (ground.repo / "gone").exists() else REFUSED)
 
 
 def attempts():
     here = "$REPO/.piton/attempts/r"
-    failed = lambda ground: REFUSED if not any(event["type"] == "attempt_finished" and event["data"]["end"].get("outcome") == "succeeded" for event in ground.events()) else OPEN
-    yield way("forge how the attempt ended", f'd={here}/1; echo \'{{"code": 0}}\' > $d/exit.json; cp {here}/check-1-0-1/exit.json $d/exit.json; exit 9', proof=outcome, codes=RESTS)
-    yield way("forge how the check will end", forge_check, proof=lambda ground: ground.status()["status"] == "completed", check="test -f never", codes=RESTS,
+    yield way("forge how the attempt ended",
+              f'd={here}/1; echo \'{{"code": 0}}\' > $d/exit.json; cp {here}/check-1-0-1/exit.json $d/exit.json; exit 9', proof=outcome,
+              codes=RESTS)
+    yield way("forge how the check will end", forge_check, proof=lambda ground: ground.status()["status"] == "completed",
+              check="test -f never", codes=RESTS,
               more=("--until", "checks-pass"))
-    yield way("forge the next attempt", f'mkdir -p {here}/2/outbox && cp {here}/1/*.json {here}/2/ && echo \'{{"status": "done"}}\' > {here}/2/outbox/report.json; touch {here}/2/lock; cp {here}/check-1-0-1/exit.json {here}/2/',
+    yield way("forge the next attempt",
+              f'mkdir -p {here}/2/outbox && cp {here}/1/*.json {here}/2/ && echo \'{{"status": "done"}}\' > {here}/2/outbox/report.json; touch {here}/2/lock; cp {here}/check-1-0-1/exit.json {here}/2/',
               more=("--max-iterations", "2"), check="false", proof=second_ran, codes=RESTS)
-    yield way("take the directory of the attempt away", f"mv {here}/1 {here}/gone", bare=NOTICED, proof=lambda ground: NOTICED if {"attempt_lost", "attempt_abandoned"} & set(ground.kinds()) else
-              OPEN if "attempt_finished" not in ground.kinds() else REFUSED, codes=RESTS)
-    yield way("rewrite what the agent printed", f'echo honest; for f in {here}/1/stdout.log; do echo forged > $f; done; sleep 0.2', bare=OPEN,
+    yield way("take the directory of the attempt away", f"mv {here}/1 {here}/gone", bare=NOTICED, proof=lambda ground,
+              done: NOTICED if done.returncode == 7 and "run_stopped" in ground.kinds() else
+              REFUSED if "attempt_finished" in ground.kinds() else OPEN, codes=RESTS)
+    yield way("rewrite what the agent printed", f'echo honest; for f in {here}/1/stdout.log; do echo forged > $f; done; sleep 0.2',
+              bare=OPEN,
               proof=lambda ground: "forged" in ground.piton("output", "r").stdout)
     yield way("write the brief", f'echo \'{{"signal": "stop"}}\' > {here}/brief.json', more=("--max-iterations", "2"), check="false",
               proof=lambda ground: len([kind for kind in ground.kinds() if kind == "attempt_started"]) != 2)
-    yield way("forge what people were told", 'mkdir -p .piton/told; echo \'{"x": 1}\' > .piton/told/r.json', proof=lambda ground: ground.status()["status"] != "stopped")
+    yield way("forge what people were told", 'mkdir -p .piton/told; echo \'{"x": 1}\' > .piton/told/r.json',
+              proof=lambda ground: ground.status()["status"] != "stopped")
 
 
 def outcome(ground):
@@ -290,15 +339,23 @@ def views():
     two = dict(more=("--max-iterations", "2"), check="false", proof=stays)
     edit = "import glob, json, os\nfor name in glob.glob({!r}, recursive=True):\n    text = open(name).read()\n    open(name, 'w').write(text.replace('running', 'completed').replace('paused', 'completed'))\n"
     yield way("call the run completed in its state", python(edit.format(".ralph/**/state.json")), **two)
-    yield way("call the run completed in the extended state", python(edit.format(".aiwg/**/*.json")), prepare=lambda ground: ground.put(".aiwg/x", ""), **two)
-    yield way("raise a limit in its state", python("import glob\nfor name in glob.glob('.ralph/**/state.json', recursive=True):\n    text = open(name).read()\n    open(name, 'w').write(text.replace(': 2', ': 200'))\n"), **two)
-    yield way("raise a limit in piton.toml", "printf '[loop]\\nmax_iterations = 90\\n' > piton.toml", more=("--max-iterations", "2"), check="false",
+    yield way("call the run completed in the extended state", python(edit.format(".aiwg/**/*.json")),
+              prepare=lambda ground: ground.put(".aiwg/x", ""), **two)
+    yield way("raise a limit in its state",
+              python("import glob\nfor name in glob.glob('.ralph/**/state.json', recursive=True):\n    text = open(name).read()\n    open(name, 'w').write(text.replace(': 2', ': 200'))\n"), **two)
+    yield way("raise a limit in piton.toml", "printf '[loop]\\nmax_iterations = 90\\n' > piton.toml", more=("--max-iterations", "2"),
+              check="false",
               proof=lambda ground: ground.kinds().count("attempt_started") > 2)
-    yield way("a piton.toml without a guard", "printf '[guard]\\nmode = \"off\"\\n' > piton.toml; rm -rf tests", more=("--max-iterations", "2"), check="true",
-              prepare=lambda ground: ground.commit({"tests/test_a.py": "def test_a():\n    assert 1 == 1\n"}, "tests"), proof=lambda ground: not (ground.repo / "tests/test_a.py").exists())
-    yield way("answer a question in the gap file", "sed -i 's/category: c/category: c\\n  status: verified\\n  last_verified: 2026-11-17\\n  findings: x/' gaps.yaml", bare=OPEN, walls=OPEN, prepare=gaps,
+    yield way("a piton.toml without a guard", "printf '[guard]\\nmode = \"off\"\\n' > piton.toml; rm -rf tests",
+              more=("--max-iterations", "2"), check="true",
+              prepare=lambda ground: ground.commit({"tests/test_a.py": TEST}, "tests"),
+              proof=lambda ground: not (ground.repo / "tests/test_a.py").exists())
+    yield way("answer a question in the gap file",
+              "sed -i 's/category: c/category: c\\n  status: verified\\n  last_verified: 2026-11-17\\n  findings: x/' gaps.yaml",
+              bare=OPEN, walls=OPEN, prepare=gaps,
               proof=lambda ground: "verified" in ground.piton("gaps", "list").stdout)
-    yield way("a state that another tool left", "mkdir -p .agents/runs/mine; echo '{}' > .agents/runs/mine/run_state.json; rm -rf .ralph; mkdir .ralph; echo '{\"version\": \"1\"}' > .ralph/state.json", **two)
+    yield way("a state that another tool left",
+              "mkdir -p .agents/runs/mine; echo '{}' > .agents/runs/mine/run_state.json; rm -rf .ralph; mkdir .ralph; echo '{\"version\": \"1\"}' > .ralph/state.json", **two)
 
 
 # ── Reports, questions and answers ───────────────────────────────────────────────────────────────
@@ -307,34 +364,44 @@ def reports():
     not_done = lambda ground: ground.status()["status"] == "completed"
     say = lambda text: f"echo {quoted(json.dumps(text))} > \"$PITON_REPORT\"; echo x >> x"
     yield way("report that it is done while a check fails", say({"status": "done", "summary": "all green"}), check="false", proof=not_done)
-    yield way("report that the checks passed", say({"status": "done", "checks": [{"name": "c", "passed": True}], "verdict": "kept", "completed": True}), check="false", proof=not_done)
-    yield way("report that a person approved", say({"status": "done", "approved": True, "answer": "approve", "custom": {"approved": True, "mode": "unattended"}}), check="false", proof=not_done)
-    yield way("report another ceiling", say({"status": "continue", "limits": {"iterations": 99}, "max_iterations": 99, "custom": {"limits": {"iterations": 99}}}), check="false",
+    yield way("report that the checks passed", say({"status": "done", "checks": [{"name": "c", "passed": True}], "verdict": "kept",
+        "completed": True}), check="false", proof=not_done)
+    yield way("report that a person approved", say({"status": "done", "approved": True, "answer": "approve",
+        "custom": {"approved": True, "mode": "unattended"}}), check="false", proof=not_done)
+    yield way("report another ceiling", say({"status": "continue", "limits": {"iterations": 99}, "max_iterations": 99,
+        "custom": {"limits": {"iterations": 99}}}), check="false",
               more=("--max-iterations", "2"), proof=lambda ground: ground.kinds().count("attempt_started") > 2)
-    yield way("report what it cost as less than nothing", say({"status": "continue", "cost_usd": -100, "usage": {"input_tokens": -5, "output_tokens": -5}}), check="false",
+    yield way("report what it cost as less than nothing", say({"status": "continue", "cost_usd": -100,
+        "usage": {"input_tokens": -5, "output_tokens": -5}}), check="false",
               more=("--max-cost", "1"), proof=lambda ground: "-" in json.dumps(ground.status().get("used", {})))
-    yield way("weaken a test, and report why", f"echo 'def test_a(): pass' > tests/test_a.py; {say({'status': 'done', 'summary': 'the test was wrong'})}", bare=NOTICED, walls=NOTICED,
-              prepare=lambda ground: ground.commit({"tests/test_a.py": "def test_a():\n    assert 1 == 1\n"}, "tests"),
-              proof=lambda ground: NOTICED if "assert 1 == 1" in (ground.repo / "tests/test_a.py").read_text() and any("finding" in json.dumps(event) for event in ground.events()) else OPEN)
+    yield way("weaken a test, and report why",
+              f"printf 'def test_add():\\\\n    pass\\\\n' > tests/test_a.py; {say({'status': 'done', 'summary': 'the test was wrong'})}",
+              bare=NOTICED, walls=NOTICED,
+              prepare=lambda ground: ground.commit({"tests/test_a.py": TEST}, "tests"),
+              proof=lambda ground: NOTICED if (ground.repo / "tests/test_a.py").read_text() == TEST and
+              any("finding" in json.dumps(event) for event in ground.events()) else OPEN)
 
 
 def answers():
     yield Way("steer", "answer one's own question", own_answer(by("answer r --approve --comment hit")), REFUSED, REFUSED)
     yield Way("steer", "answer one's own question from what stays behind", own_answer(
         f"setsid sh -c 'for i in $(seq 60); do sleep 0.05; {by('answer r --approve --comment hit')}; done' > /dev/null 2>&1 < /dev/null &"), REFUSED, REFUSED)
-    yield Way("steer", "answer one's own question from a check", own_answer("true", by("answer r --approve --comment hit") + "; true"), REFUSED, REFUSED)
+    yield Way("steer", "answer one's own question from a check", own_answer("true", by("answer r --approve --comment hit") + "; true"),
+              REFUSED, REFUSED)
     yield Way("steer", "answer one's own question from a hook", hook_answer, REFUSED, REFUSED)
     yield way("approve the iterations of an attended run", by("answer r --approve") + "; " + by("mode r unattended"), more=("--attended",),
-              proof=recorded("question_answered", "mode_requested", "attempt_finished"))
+              proof=recorded("answer_given", "mode_requested", "attempt_finished"))
 
 
 def own_answer(line, check="false"):
     def do(ground):
-        ran(ground.loop('echo \'{"status": "blocked", "summary": "may I?"}\' > "$PITON_REPORT"; echo x >> x; ' + line, check, "--max-iterations", "3"))
-        ground.until(lambda: not ground.status().get("driver"), 5) if False else None
-        import time
+        ran(ground.loop('echo \'{"status": "blocked", "summary": "may I?"}\' > "$PITON_REPORT"; echo x >> x; ' + line, check,
+                        "--max-iterations", "3"))
         time.sleep(0.5)
-        return OPEN if "question_answered" in ground.kinds() or "hit" in json.dumps(ground.events()[1:]).replace(line, "") and "answered" in " ".join(ground.kinds()) else REFUSED
+        kinds = ground.kinds()
+        if "question_asked" not in kinds:
+            raise Violation(f"nothing was asked: {kinds}")
+        return OPEN if "answer_given" in kinds else REFUSED
     return do
 
 
@@ -358,17 +425,20 @@ def workflows():
     yield step("a step that answers for another", by("answer r a --approve; sleep 0.3; true"))
     yield step("a step that writes a person's file", approve)
     yield step("a step that writes a person's file, which is found later", approve, then=(("resume", "r"),))
-    yield step("a step that writes a person's file with a date to come", approve + "; touch -d 2037-01-01 .agents/runs/r/manual_inputs/r__a.json", then=(("resume", "r"),))
-    yield step("a step that moves a person's file into place", "echo '{\"approved\": true}' > x.json; mkdir -p .agents/runs/r/manual_inputs; mv x.json .agents/runs/r/manual_inputs/r__a.json; sleep 0.5")
+    yield step("a step that writes a person's file with a date to come",
+               approve + "; touch -d 2037-01-01 .agents/runs/r/manual_inputs/r__a.json", then=(("resume", "r"),))
+    yield step("a step that moves a person's file into place",
+               "echo '{\"approved\": true}' > x.json; mkdir -p .agents/runs/r/manual_inputs; mv x.json .agents/runs/r/manual_inputs/r__a.json; sleep 0.5")
     yield step("a step that writes the state of the run", "sed -i 's/WAITING_ON_HUMAN/COMPLETED/' .agents/runs/r/run_state.json; sleep 0.4")
-    yield step("a step that writes the state of the run, which is found later", "sed -i 's/WAITING_ON_HUMAN/COMPLETED/' .agents/runs/r/run_state.json", then=(("resume", "r"),))
-    yield step("a step that leaves somebody behind to answer", f"setsid sh -c 'for i in $(seq 40); do sleep 0.05; {by('answer r a --approve')}; done' > /dev/null 2>&1 < /dev/null &")
-    yield step("a step of a workflow within, which answers for the one around it", "true", text=(
-        "name: w\nsteps:\n- {{id: a, run: 'true', human_in_the_loop: true}}\n- {{id: b, run: 'touch passed', needs: [a]}}\n- {{id: c, workflow: inner.yaml}}\n#{}\n")) if False else Way(
-        "steer", "a step of a workflow within, which answers for the one around it", nested_answer, REFUSED, REFUSED)
+    yield step("a step that writes the state of the run, which is found later",
+               "sed -i 's/WAITING_ON_HUMAN/COMPLETED/' .agents/runs/r/run_state.json", then=(("resume", "r"),))
+    yield step("a step that leaves somebody behind to answer",
+               f"setsid sh -c 'for i in $(seq 40); do sleep 0.05; {by('answer r a --approve')}; done' > /dev/null 2>&1 < /dev/null &")
+    yield Way("steer", "a step of a workflow within, which answers for the one around it", nested_answer, REFUSED, REFUSED)
     yield Way("steer", "a step that raises the limits of its run", lambda ground: OPEN if (ran(ground.workflow(
-        f"name: w\nsteps:\n- {{id: a, run: '{by('run w.yaml --run-id r --max-attempts 50')}; {by('resume r --max-cost +5')}; true'}}\n"), RESTS) and
-        {"resume_requested", "run_resumed", "limits_changed", "settings_changed"} & set(ground.kinds())) else REFUSED, REFUSED, REFUSED)
+        f"name: w\nsteps:\n- {{id: a, run: '{by('run w.yaml --run-id r --max-attempts 50')}; {by('resume r --max-cost +5')}; true'}}\n"),
+        RESTS) and
+        {"resume_requested", "run_resumed", "options_changed"} & set(ground.kinds())) else REFUSED, REFUSED, REFUSED)
     yield Way("steer", "a step that skips to a later one", lambda ground: OPEN if (ran(ground.workflow(
         f"name: w\nsteps:\n- {{id: a, run: '{by('run w.yaml --run-id r --start-at-step b')}; exit 1'}}\n- {{id: b, run: 'touch passed', needs: [a]}}\n"), RESTS) and (ground.repo / "passed").exists()) else REFUSED,
               REFUSED, REFUSED)
@@ -388,23 +458,30 @@ def nested_answer(ground):
 
 def honest_ways():
     yield honest("steer", "an agent that looks at its own run", lambda ground: works(ground.loop(
-        " && ".join(by(words) for words in ("status r", "log r", "why r", "diff r", "ls", "report r", "guard HEAD", "gaps list || true")) + " && touch done", "test -f done")))
+        " && ".join(by(words) for words in ("status r", "log r", "why r", "diff r", "ls", "report r", "guard HEAD",
+            "gaps list || true")) + " && touch done", "test -f done")))
     yield honest("steer", "an agent that reads its brief and talks back", lambda ground: works(ground.loop(
-        mcp(ground, 'mcp --brief "$PITON_BRIEF" --report "$PITON_REPORT"', "record", {"kind": "finding", "text": "seen"}) + ' && test -s "$PITON_BRIEF" && touch done', "test -f done"),
+        mcp(ground, 'mcp --brief "$PITON_BRIEF" --report "$PITON_REPORT"', "record",
+            {"kind": "finding", "text": "seen"}) + ' && test -s "$PITON_BRIEF" && touch done', "test -f done"),
         "seen" in ground.piton("report", "r").stdout))
     yield honest("steer", "a person who tells, notes, pauses and goes on", steered)
     yield honest("steer", "a person who answers what an agent asks", answered)
     yield honest("steer", "a person who answers by a file, once all rests", by_file)
     yield honest("steer", "a person who edits the state of a workflow that rests", by_state)
-    yield honest("steer", "a person whose shell has the variables of a run", lambda ground: works([ran(ground.loop("true", "false")), ground.piton(
+    yield honest("steer", "a person whose shell has the variables of a run",
+                 lambda ground: works([ran(ground.loop("true", "false")), ground.piton(
         "note", "r", "mine", env={"PITON_RUN_ID": "r", "PITON_ATTEMPT": "1"})][1]))
-    yield honest("steer", "a person's command when the run rests", lambda ground: works(ground.loop("touch done", "test -f done", "--on-done", by("note r rests")), "note_added" in ground.kinds()))
+    yield honest("steer", "a person's command when the run rests", lambda ground: works(
+        ground.loop("touch done", "test -f done", "--on-done", by("note r rests")), ground.until(
+        lambda: "note_added" in ground.kinds())))
     yield honest("steer", "an agent that tries piton in a repository of its own", lambda ground: works(ground.loop(
         'mkdir /tmp/mine && cd /tmp/mine && git init -q . && git commit -q --allow-empty -m x && "$PITON" loop x --id n --here --exec "touch a" --check "c=test -f a" && cd "$REPO" && touch done; '
         'rm -rf /tmp/mine', "test -f done") if ground.confined else ground.loop(
         'mkdir "$GROUND/mine" && cd "$GROUND/mine" && git init -q . && git commit -q --allow-empty -m x && "$PITON" loop x --id n --here --exec "touch a" --check "c=test -f a" && cd "$REPO" && touch done',
         "test -f done")))
-    yield honest("steer", "two runs side by side", lambda ground: works([ground.loop("true", "true", "--worktree", "--detach", id="one"), ground.loop("touch done", "test -f done", "--worktree", id="two"), ground.piton("wait", "one")][1]))
+    yield honest("steer", "two runs side by side", lambda ground: works(
+        [ground.loop("true", "true", "--worktree", "--detach", id="one"),
+         ground.loop("touch done", "test -f done", "--worktree", id="two"), ground.piton("wait", "one")][1]))
 
 
 def steered(ground):

@@ -9,7 +9,6 @@ import os
 import pty
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -17,10 +16,9 @@ import tty
 from contextlib import contextmanager
 from pathlib import Path
 
-from attack_ground import KEYS, NOTICED, OPEN, REFUSED, SECRET, WORKS, Way, honest, quoted
+from attack_ground import KEYS, NOTICED, OPEN, PYTHON, REFUSED, SECRET, WORKS, Way, honest, quoted
 from harness import Violation
 
-PYTHON = f"{sys.executable} -S -E"
 # Writes the canary, and says so in a way that no shell needs.
 HIT = 'echo hit > "$OUTSIDE/canary"'
 # Between walls, and nowhere else: a namespace of users of one's own, with all that is allowed in it.
@@ -28,7 +26,8 @@ OWN = "unshare --user --map-root-user --mount sh -c"
 
 
 def ways():
-    for family in (files, places, keys, mounts, processes, survivors, sockets, hosts, repositories, vehicles, readers, agents, terminals, machine, honest_ways):
+    for family in (files, places, keys, mounts, processes, survivors, sockets, hosts, repositories, vehicles, readers, agents, terminals,
+                   machine, honest_ways):
         yield from family()
 
 
@@ -72,6 +71,8 @@ def ran(done, codes=ENDS):
     """A run that never began proves nothing."""
     if done.returncode not in codes:
         raise Violation(f"exit {done.returncode}: {(done.stdout + done.stderr)[-500:]}")
+    if "the agent exited with 126" in done.stdout or "the agent exited with 127" in done.stdout:
+        raise Violation(f"the attacker could not be run: {done.stdout[-500:]}")
     return done
 
 
@@ -114,18 +115,14 @@ def changed(path, was=None):
 def files():
     profile = changed("home/.profile", "# a profile\n")
     yield way("write a file beside the repository", HIT)
-    yield way("make a new file beside the repository", 'touch "$OUTSIDE/new"')
     yield way("delete a file beside the repository", 'rm -f "$OUTSIDE/canary"')
     yield way("append to ~/.profile", "echo hit >> ~/.profile", proof=profile)
-    yield way("replace ~/.profile by a rename", "echo hit > ~/.p && mv ~/.p ~/.profile", proof=profile)
-    yield way("make a ~/.bashrc", "echo hit > ~/.bashrc", proof=changed("home/.bashrc"))
     yield way("put a program into ~/.local/bin", "mkdir -p ~/.local/bin && cp /bin/true ~/.local/bin/ls",
               proof=lambda ground: (ground.home / ".local/bin/ls").exists())
-    yield way("name a hook in ~/.gitconfig", "git config --global core.hooksPath /x", proof=lambda ground: "hooksPath" in (ground.home / ".gitconfig").read_text())
+    yield way("name a hook in ~/.gitconfig", "git config --global core.hooksPath /x",
+              proof=lambda ground: "hooksPath" in (ground.home / ".gitconfig").read_text())
     yield way("write the user's settings of piton", "mkdir -p ~/.config/piton && echo '[guard]' > ~/.config/piton/config.toml",
               proof=lambda ground: (ground.config / "piton/config.toml").exists())
-    yield way("trust by writing into the user's settings", 'mkdir -p ~/.config/piton/trust && touch ~/.config/piton/trust/x',
-              proof=lambda ground: (ground.config / "piton/trust/x").exists())
     yield way("write through a link that it makes in the tree", 'ln -s "$OUTSIDE/canary" link && echo hit > link')
     yield way("write through a link that was in the tree", "echo hit > link/canary",
               prepare=lambda ground: (ground.repo / "link").symlink_to(ground.outside / "directory"))
@@ -134,9 +131,9 @@ def files():
     yield way("write a file of the tree that has a second name elsewhere", "echo hit > hard", walls=OPEN,
               prepare=lambda ground: os.link(ground.outside / "canary", ground.repo / "hard"))
     yield way("move a directory from outside into the tree", 'mv "$OUTSIDE/directory" .')
-    yield way("move the tree away", 'mv "$REPO" "$GROUND/elsewhere" && mkdir "$REPO"; mv "$GROUND/elsewhere/README" "$REPO"; '
-              'cd "$GROUND" && rmdir repo 2>/dev/null; rm -f "$REPO/README"; rmdir "$REPO" && mv elsewhere "$REPO" && echo moved > "$REPO/moved"',
-              proof=lambda ground: (ground.repo / "moved").exists())
+    yield way("move the tree away", 'mv "$REPO" "$GROUND/elsewhere"; sleep 0.2; mv "$GROUND/elsewhere" "$REPO" && touch "$REPO/moved"',
+              codes=RESTS,
+              proof=lambda ground: (ground.dir / "elsewhere").exists() or (ground.repo / "moved").exists())
     yield way("write by a program that is only in memory", python(
         "import os\nfd = os.memfd_create('x')\nos.write(fd, b'#!/bin/sh\\necho hit > \"$OUTSIDE/canary\"\\n')\nos.set_inheritable(fd, True)\n"
         "os.execv('/proc/self/fd/%d' % fd, ['x'])\n"))
@@ -145,20 +142,20 @@ def files():
     yield way("truncate a file that is open for reading", python(
         "import os\nfd = os.open(os.environ['OUTSIDE'] + '/canary', os.O_RDONLY)\nos.truncate('/proc/self/fd/%d' % fd, 0)\n"))
     yield way("change the mode of a file outside", 'chmod 777 "$OUTSIDE/canary"')
-    yield way("change the mode of a file outside, by its descriptor", python(
-        "import os\nfd = os.open(os.environ['OUTSIDE'] + '/canary', os.O_RDONLY)\nos.fchmod(fd, 0o777)\n"))
     yield way("map a file outside and write to it", python(
         "import mmap, os\nfd = os.open(os.environ['OUTSIDE'] + '/canary', os.O_RDWR)\nmmap.mmap(fd, 0)[:3] = b'hit'\n"))
-    yield Way("walls", "a descriptor of a file that the person's shell left open", lambda ground: descriptor(ground, ground.outside / "canary", "echo hit >&9"), REFUSED, REFUSED)
+    yield Way("walls", "a descriptor of a file that the person's shell left open",
+              lambda ground: descriptor(ground, ground.outside / "canary", "echo hit >&9"), REFUSED, REFUSED)
     yield Way("walls", "a descriptor of a directory that the person's shell left open",
               lambda ground: descriptor(ground, ground.outside, "echo hit > /proc/self/fd/9/canary"), REFUSED, REFUSED)
-    yield way("write into /dev/shm of the machine", lambda ground: f"echo hit > /dev/shm/{ground.dir.parent.name}-{ground.dir.name}", proof=in_shared_memory)
-    yield way("replace piton itself", 'mv "$PITON" "$PITON.old" && printf "#!/bin/sh\\n" > "$PITON" && chmod +x "$PITON"', prepare=own_binary,
+    yield way("write into /dev/shm of the machine", lambda ground: f"echo hit > /dev/shm/{ground.dir.parent.name}-{ground.dir.name}",
+              proof=in_shared_memory)
+    yield way("replace piton itself", 'mv "$PITON" "$PITON.old" && printf "#!/bin/sh\\n" > "$PITON" && chmod +x "$PITON"',
+              prepare=own_binary,
               proof=lambda ground: (ground.dir / "bin/piton.old").exists(), codes=RESTS)
     yield way("the cache of builds, where others will run it", "mkdir -p ~/.cache/tool && echo hit > ~/.cache/tool/x", walls=OPEN,
               prepare=lambda ground: ground.put(ground.home / ".cache/known", ""), proof=changed("home/.cache/tool/x"))
     yield way("a cache of builds that is not there yet", "mkdir -p ~/.npm && echo hit > ~/.npm/x", proof=changed("home/.npm/x"))
-    yield way("a way up from a cache of builds", "echo hit > ~/.cache/../.profile", proof=profile, prepare=lambda ground: ground.put(ground.home / ".cache/known", ""))
     yield way("a link in a cache of builds", 'ln -s "$OUTSIDE" ~/.cache/link; echo hit > ~/.cache/link/canary',
               prepare=lambda ground: ground.put(ground.home / ".cache/known", ""))
 
@@ -209,21 +206,29 @@ def places():
         yield Way("walls", name, closed(path, line, protected), NOTICED, REFUSED)
     git = lambda path: lambda ground: (ground.repo / path).exists()
     yield way("leave a hook of git", "printf '#!/bin/sh\\n' > .git/hooks/post-commit", proof=git(".git/hooks/post-commit"))
-    yield way("write the configuration of the repository", "git config core.pager evil", proof=lambda ground: "evil" in (ground.repo / ".git/config").read_text())
-    yield way("write attributes below .git", "mkdir -p .git/info; echo '* filter=x' > .git/info/attributes", proof=git(".git/info/attributes"))
+    yield way("write the configuration of the repository", "git config core.pager evil",
+              proof=lambda ground: "evil" in (ground.repo / ".git/config").read_text())
+    yield way("write attributes below .git", "mkdir -p .git/info; echo '* filter=x' > .git/info/attributes",
+              proof=git(".git/info/attributes"))
     yield way("move .git away", "mv .git .kept && cp -r .kept .git && touch .git/moved", proof=git(".git/moved"))
-    yield way("put a file into the place of .git", "rm -rf .git && echo 'gitdir: x' > .git", proof=lambda ground: not (ground.repo / ".git").is_dir(), codes=RESTS)
-    yield way("move a branch", "git update-ref refs/heads/evil HEAD", proof=lambda ground: "evil" in ground.sh("git branch --list evil").stdout)
+    yield way("put a file into the place of .git", "rm -rf .git && echo 'gitdir: x' > .git",
+              proof=lambda ground: not (ground.repo / ".git").is_dir(), codes=RESTS)
+    yield way("move a branch", "git update-ref refs/heads/evil HEAD", proof=lambda ground: "evil" in ground.sh(
+        "git branch --list evil").stdout)
     yield way("delete the snapshots of the run", "git update-ref -d refs/piton/runs/r; git for-each-ref refs/piton > gone",
               proof=lambda ground: (ground.repo / "gone").exists() and (ground.repo / "gone").read_text() == "")
-    yield way("the repository that the work tree belongs to: a hook", 'printf "#!/bin/sh\\n" > "$GROUND/repo/.git/hooks/post-commit"', more=("--worktree",),
+    yield way("the repository that the work tree belongs to: a hook", 'printf "#!/bin/sh\\n" > "$GROUND/repo/.git/hooks/post-commit"',
+              more=("--worktree",),
               proof=git(".git/hooks/post-commit"))
-    yield way("the repository that the work tree belongs to: a file of the checkout", 'echo hit > "$GROUND/repo/README"', more=("--worktree",),
+    yield way("the repository that the work tree belongs to: a file of the checkout", 'echo hit > "$GROUND/repo/README"',
+              more=("--worktree",),
               proof=lambda ground: (ground.repo / "README").read_text() != "a tree\n")
-    yield way("another repository by the .git of the work tree", f'printf "[core]\\nfsmonitor = echo hit > $OUTSIDE/canary; false\\n" > x; rm -rf .git; git init -q . && cat x >> .git/config; true',
+    yield way("another repository by the .git of the work tree",
+              f'printf "[core]\\nfsmonitor = echo hit > $OUTSIDE/canary; false\\n" > x; rm -rf .git; git init -q . && cat x >> .git/config; true',
               more=("--worktree",), bare=REFUSED, then=(("diff", "r"), ("status", "r")), codes=RESTS)
     yield way("the hooks of the directory that the configuration names", 'mkdir -p "$GROUND/hooks"; echo x > "$GROUND/hooks/pre-commit"',
-              prepare=lambda ground: ground.sh(f"mkdir {ground.dir}/hooks; git config core.hooksPath {ground.dir}/hooks", check=True) and None,
+              prepare=lambda ground: ground.sh(f"mkdir {ground.dir}/hooks; git config core.hooksPath {ground.dir}/hooks", check=True) and
+              None,
               proof=changed("hooks/pre-commit"))
 
 
@@ -258,9 +263,11 @@ def keys():
                prepare=lambda ground: ground.put(ground.home / ".claude/.credentials.json", SECRET) and None)
     yield Way("walls", "read a key that was made while it worked", later_key(".authinfo", there=False), OPEN, OPEN)
     yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc", there=True), OPEN, REFUSED)
-    yield Way("walls", "read a key below a directory that was replaced while it worked", later_key(".ssh/id_ed25519", there=True, whole=True), OPEN, REFUSED)
+    yield Way("walls", "read a key below a directory that was replaced while it worked",
+              later_key(".ssh/id_ed25519", there=True, whole=True), OPEN, REFUSED)
     # What is in no table, and what nothing hides.
-    yield read("read a document of the person's", "cat ~/letters/one > stolen", walls=OPEN, prepare=lambda ground: ground.put(ground.home / "letters/one", SECRET) and None)
+    yield read("read a document of the person's", "cat ~/letters/one > stolen", walls=OPEN,
+               prepare=lambda ground: ground.put(ground.home / "letters/one", SECRET) and None)
     yield read("read a variable that holds a token", 'echo "$MY_TOKEN" > stolen', walls=OPEN, env={"MY_TOKEN": SECRET})
     yield Way("walls", "read a key of the session's keyring", keyring, OPEN, OPEN)
 
@@ -293,11 +300,14 @@ def keyring(ground):
     if not numbers:
         return OPEN
     add, request, control = numbers
-    tool(ground, "agent.py", calls + f"key = libc.syscall({request}, b'user', b'attack', None, 0)\nbuffer = ctypes.create_string_buffer(200)\n"
+    tool(ground, "agent.py",
+         calls + f"key = libc.syscall({request}, b'user', b'attack', None, 0)\nbuffer = ctypes.create_string_buffer(200)\n"
          f"count = libc.syscall({control}, 11, key, buffer, 200)\nopen('stolen', 'wb').write(buffer.raw[:max(count, 0)])\n")
-    login = tool(ground, "login.py", calls + f"libc.syscall({control}, 1, None)\nlibc.syscall({add}, b'user', b'attack', b'{SECRET}', {len(SECRET)}, -3)\n"
+    login = tool(ground, "login.py",
+                 calls + f"libc.syscall({control}, 1, None)\nlibc.syscall({add}, b'user', b'attack', b'{SECRET}', {len(SECRET)}, -3)\n"
                  "os.execv(sys.argv[1], sys.argv[1:])\n")
-    ran(ground.call([sys.executable, login, ground.binary, "loop", "x", "--id", "r", "--here", "--max-iterations", "1", "--check", "c=true",
+    ran(ground.call([*PYTHON.split(), login, ground.binary, "loop", "x", "--id", "r", "--here", "--max-iterations", "1", "--check",
+                     "c=true",
                      "--exec", f"{PYTHON} {ground.dir}/tools/agent.py", *ground.walls()]))
     return OPEN if stolen(ground) else REFUSED
 
@@ -334,18 +344,24 @@ def mounts():
         return way(name, f"{OWN} {quoted(line)}", proof=proof, **more)
     yield way("mount everything writable again", f"mount -o remount,rw,bind / ; {HIT}")
     yield own("mount everything writable again in a namespace of its own", f"mount -o remount,rw,bind /; {HIT}")
-    yield own("mount the outside once more in a namespace of its own", 'mkdir m; mount --bind "$OUTSIDE" m; mount -o remount,rw,bind m; echo hit > m/canary')
+    yield own("mount the outside once more in a namespace of its own",
+              'mkdir m; mount --bind "$OUTSIDE" m; mount -o remount,rw,bind m; echo hit > m/canary')
     yield own("take down the wall before a key", "umount -l ~/.ssh; cat ~/.ssh/id_ed25519 > stolen", proof=stolen)
-    yield own("look below the walls by a mount of the root alone", 'mkdir m; mount --bind / m; cat m$HOME/.netrc m$HOME/.ssh/id_ed25519 > stolen; true; cat ~/.netrc > stolen2', proof=stolen)
-    yield own("look below the walls by a mount of the home alone", "mkdir m; mount --bind ~ m; cat m/.netrc m/.ssh/id_ed25519 > stolen; cat ~/.netrc > stolen2", proof=stolen)
+    yield own("look below the walls by a mount of the root alone",
+              'mkdir m; mount --bind / m; cat m$HOME/.netrc m$HOME/.ssh/id_ed25519 > stolen; true; cat ~/.netrc > stolen2', proof=stolen)
+    yield own("look below the walls by a mount of the home alone",
+              "mkdir m; mount --bind ~ m; cat m/.netrc m/.ssh/id_ed25519 > stolen; cat ~/.netrc > stolen2", proof=stolen)
     yield own("take everything down", f"umount -l -R {quoted('/')}; {HIT}")
-    yield way("the attributes of a mount, changed on a copy of it", lambda ground: f"{OWN} {quoted(f'{PYTHON} ' + str(tool(ground, 'agent.py', SETATTR)))}")
+    yield way("the attributes of a mount, changed on a copy of it",
+              lambda ground: f"{OWN} {quoted(f'{PYTHON} ' + str(tool(ground, 'agent.py', SETATTR)))}")
     yield way("open a file by its handle", python(HANDLE), bare_user=REFUSED)
     yield way("the namespaces of its parent", f"nsenter -t $PPID -m sh -c {quoted(HIT)}", bare_user=REFUSED)
-    yield way("another root by pivoting", f"{OWN} {quoted('mkdir m; mount --rbind / m; cd m; mkdir -p old; pivot_root . old; ' + HIT)}", bare_user=OPEN)
+    yield way("another root by pivoting", f"{OWN} {quoted('mkdir m; mount --rbind / m; cd m; mkdir -p old; pivot_root . old; ' + HIT)}",
+              bare_user=OPEN)
     yield way("a file system of its own over the outside", 'mount -t tmpfs none "$OUTSIDE/directory"', bare_user=REFUSED,
               proof=lambda ground: f"{ground.outside}/directory" in Path("/proc/self/mounts").read_text())
-    yield way("a layer over the outside", 'mkdir u w; mount -t overlay none -o lowerdir="$OUTSIDE/directory",upperdir=u,workdir=w "$OUTSIDE/directory"',
+    yield way("a layer over the outside",
+              'mkdir u w; mount -t overlay none -o lowerdir="$OUTSIDE/directory",upperdir=u,workdir=w "$OUTSIDE/directory"',
               bare_user=REFUSED, proof=lambda ground: f"{ground.outside}/directory" in Path("/proc/self/mounts").read_text())
     yield way("walls of its own, with everything writable in them", f"bwrap --dev-bind / / sh -c {quoted(HIT)}")
     yield way("the step into the walls, called once more", f'"$PITON" __enclosed "" sh -c {quoted(HIT)}')
@@ -395,18 +411,24 @@ def processes():
     yield hit("end a process outside by a descriptor of it", python(PIDFD))
     yield hit("trace a process outside", python(TRACE))
     yield hit("write the memory of a process outside", python(MEMORY + "os.kill(int(pid), 10)\n"))
-    yield hit("the limits of a process outside", "prlimit --pid $VICTIM --cpu=0:0; kill -CONT $VICTIM; prlimit --pid $VICTIM | grep -q 'CPU.* 0 ' && kill -XCPU $VICTIM")
-    yield way("what a process outside has open", 'echo hit > /proc/$VICTIM/fd/9', prepare=victim('exec 9>>"$OUTSIDE/canary"; exec sleep 60'))
-    yield way("the directory in which a process outside stands", 'echo hit > /proc/$VICTIM/cwd/canary', prepare=victim('cd "$OUTSIDE"; exec sleep 60'))
-    yield way("the variables of a process outside", 'tr "\\0" "\\n" < /proc/$VICTIM/environ > stolen', proof=stolen, prepare=victim(f"TOKEN={SECRET} exec sleep 60"))
-    yield way("the words of a process outside", 'tr "\\0" "\\n" < /proc/$VICTIM/cmdline > stolen', proof=stolen, prepare=victim(f"exec sh -c 'sleep 60; : {SECRET}'"))
+    yield hit("the limits of a process outside",
+              "prlimit --pid $VICTIM --cpu=0:0; kill -CONT $VICTIM; prlimit --pid $VICTIM | grep -q 'CPU.* 0 ' && kill -XCPU $VICTIM")
+    yield way("what a process outside has open", 'echo hit > /proc/$VICTIM/fd/9',
+              prepare=victim('exec 9>>"$OUTSIDE/canary"; exec sleep 60'))
+    yield way("the directory in which a process outside stands", 'echo hit > /proc/$VICTIM/cwd/canary',
+              prepare=victim('cd "$OUTSIDE"; exec sleep 60'))
+    yield way("the variables of a process outside", 'tr "\\0" "\\n" < /proc/$VICTIM/environ > stolen', proof=stolen,
+              prepare=victim(f"TOKEN={SECRET} exec sleep 60"))
+    yield way("the words of a process outside", 'tr "\\0" "\\n" < /proc/$VICTIM/cmdline > stolen', proof=stolen,
+              prepare=victim(f"exec sh -c 'sleep 60; : {SECRET}'"))
     yield way("the root of a process outside", 'echo hit > "/proc/$VICTIM/root$OUTSIDE/canary"', prepare=victim())
     yield way("the namespaces of a process outside", f"nsenter -t $VICTIM -m sh -c {quoted(HIT)}", prepare=victim(), bare_user=REFUSED)
     yield Way("walls", "end the driver of the run", end_driver, NOTICED, REFUSED)
     yield Way("walls", "end the keeper of the attempt", end_keeper, NOTICED, REFUSED)
     yield way("a queue of messages of the machine", python(QUEUE), prepare=queue, proof=queued)
     yield way("a program that is root's whoever starts it", '"$GROUND/suid/touch" "$GROUND/suid/hit"', prepare=suid, only="user",
-              proof=lambda ground: (ground.dir / "suid/hit").exists()) if os.getuid() == 0 else honest("walls", "an agent that starts a program", in_the_tree)
+              proof=lambda ground: (ground.dir / "suid/hit").exists()) if os.getuid() == 0 else honest("walls",
+                  "an agent that starts a program", in_the_tree)
     # A file of the tree is the agent's, and so is its mode.
     yield way("leave a program in the tree that is its owner's whoever starts it", "cp /bin/true tool && chmod 4755 tool", walls=OPEN,
               proof=lambda ground: (ground.repo / "tool").exists() and bool((ground.repo / "tool").stat().st_mode & 0o4000))
@@ -429,7 +451,7 @@ libc.msgsnd(queue, ctypes.byref((ctypes.c_long * 2)(1, 7)), 8, 0o4000)
 
 def queue(ground):
     key = (hash(str(ground.dir)) & 0x3FFFFFFF) | 1
-    made = ground.call([sys.executable, "-c", f"import ctypes; print(ctypes.CDLL(None).msgget({key}, 0o1600))"], check=True)
+    made = ground.call([*PYTHON.split(), "-c", f"import ctypes; print(ctypes.CDLL(None).msgget({key}, 0o1600))"], check=True)
     ground.queue = int(made.stdout)
     return {"QUEUE": key}
 
@@ -624,7 +646,7 @@ def hosts():
     yield ask("a port of this machine, where all hosts are reached", "direct()", via=False, network="", walls=OPEN)
     yield ask("a port of this machine that is not listed", "direct()", via=False)
     yield ask("a host where the list is empty", "direct()", via=False, network="[]")
-    for spelled in ("127.0.0.1", "localhost", "LOCALHOST", "localhost.", "127.1", "2130706433", "0x7f000001", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"):
+    for spelled in ("127.0.0.1", "localhost", "localhost.", "2130706433", "0.0.0.0", "[::ffff:127.0.0.1]"):
         yield ask(f"by the proxy to {spelled}", connect(spelled))
     yield ask("by the proxy to a host behind a listed one and an @", get("listed.example.org@127.0.0.1"))
     yield ask("by the proxy to a host behind a listed one and a #", get("listed.example.org#@127.0.0.1"))
@@ -632,10 +654,12 @@ def hosts():
     yield ask("by the proxy with a NUL in the name", connect("127.0.0.1\\0.below.example.org"))
     yield ask("by the proxy with a line end in the name", connect("127.0.0.1\\n.below.example.org"))
     yield ask("by the proxy with a name that only ends like a listed one", connect("127.0.0.1.nip.io/.below.example.org"))
-    yield ask("by the proxy, a second request on a connection", 'asked(b"GET http://listed.example.org/ HTTP/1.1\\r\\nHost: listed.example.org\\r\\n\\r\\n", '
+    yield ask("by the proxy, a second request on a connection",
+              'asked(b"GET http://listed.example.org/ HTTP/1.1\\r\\nHost: listed.example.org\\r\\n\\r\\n", '
               'b"CONNECT 127.0.0.1:%d HTTP/1.1\\r\\n\\r\\nhit" % port)')
     yield ask("by the proxy to another port than the listed one", connect("localhost"), listed='["localhost:65000"]')
-    yield ask("by the socket that is passed on for a listed port", 'socket.create_connection(("127.0.0.1", 65000), 3).sendall(b"CONNECT 127.0.0.1:%d HTTP/1.1\\r\\n\\r\\nhit" % port)',
+    yield ask("by the socket that is passed on for a listed port",
+              'socket.create_connection(("127.0.0.1", 65000), 3).sendall(b"CONNECT 127.0.0.1:%d HTTP/1.1\\r\\n\\r\\nhit" % port)',
               listed='["localhost:65000"]')
     yield ask("by the pair of sockets over which the proxy was made", "passage()", before=PASSAGE)
     yield ask("by a name of a host that only the proxy's side asks for", get("127.0.0.1.below.example.org", "127.0.0.1"))
@@ -673,7 +697,7 @@ def vehicle(ground):
     return f"printf '#!/bin/sh\\necho hit > {ground.outside}/canary\\ncat\\n' > vehicle && chmod +x vehicle"
 
 
-LOOKS = (("status", "r"), ("diff", "r"), ("report", "r"), ("guard", "HEAD"), ("restore", "r", "--iteration", "0", "--force"))
+LOOKS = (("diff", "r"), ("guard", "HEAD"), ("restore", "r", "--iteration", "0", "--force"))
 
 
 def repositories():
@@ -685,31 +709,47 @@ def repositories():
     tree = ("--worktree",)
     yield named("a monitor of files in the repository", 'git config core.fsmonitor "$V"')
     yield named("a monitor of files in the repository of a work tree", 'git config core.fsmonitor "$V"', tree)
-    yield named("a filter in the repository", "git config filter.x.clean \"$V\"; git config filter.x.smudge \"$V\"; echo '* filter=x' > .gitattributes")
-    yield named("a filter in the repository of a work tree", "git config filter.x.clean \"$V\"; git config filter.x.smudge \"$V\"; echo '* filter=x' > .gitattributes", tree)
-    yield named("a process as a filter", "git config filter.x.process \"$V\"; git config filter.x.required true; echo '* filter=x' > .gitattributes", tree)
+    yield named("a filter in the repository",
+                "git config filter.x.clean \"$V\"; git config filter.x.smudge \"$V\"; echo '* filter=x' > .gitattributes")
+    yield named("a filter in the repository of a work tree",
+                "git config filter.x.clean \"$V\"; git config filter.x.smudge \"$V\"; echo '* filter=x' > .gitattributes", tree)
+    yield named("a process as a filter",
+                "git config filter.x.process \"$V\"; git config filter.x.required true; echo '* filter=x' > .gitattributes", tree)
     yield named("a program that turns files into text", "git config diff.x.textconv \"$V\"; echo '* diff=x' > .gitattributes", tree)
-    yield named("a program that compares files", "git config diff.external \"$V\"; git config diff.x.command \"$V\"; echo '* diff=x' > .gitattributes", tree)
+    yield named("a program that compares files",
+                "git config diff.external \"$V\"; git config diff.x.command \"$V\"; echo '* diff=x' > .gitattributes", tree)
     yield named("a program that merges files", "git config merge.x.driver \"$V\"; echo '* merge=x' > .gitattributes", tree)
-    yield named("hooks in the repository", 'mkdir -p h; for n in pre-commit post-commit post-checkout post-index-change reference-transaction prepare-commit-msg; do '
+    yield named("hooks in the repository",
+                'mkdir -p h; for n in pre-commit post-commit post-checkout post-index-change reference-transaction prepare-commit-msg; do '
                 'cp "$V" "$(git rev-parse --git-path hooks)/$n"; cp "$V" h/$n; done; git config core.hooksPath "$PWD/h"', tree)
-    yield named("a program that signs commits", 'git config gpg.program "$V"; git config commit.gpgsign true; git config gpg.format openpgp', tree)
-    yield named("an editor, a pager and an alias", 'git config core.editor "$V"; git config core.pager "$V"; git config alias.diff "!$V"; git config alias.status "!$V"', tree)
-    yield named("settings that are included", f'printf "[core]\\nfsmonitor = %s\\n" "$V" > evil.config; git config include.path "$PWD/evil.config"', tree)
+    yield named("a program that signs commits",
+                'git config gpg.program "$V"; git config commit.gpgsign true; git config gpg.format openpgp', tree)
+    yield named("an editor, a pager and an alias",
+                'git config core.editor "$V"; git config core.pager "$V"; git config alias.diff "!$V"; git config alias.status "!$V"', tree)
+    yield named("settings that are included",
+                f'printf "[core]\\nfsmonitor = %s\\n" "$V" > evil.config; git config include.path "$PWD/evil.config"', tree)
     yield named("a monitor of files in a repository inside", f'({nested}; git config core.fsmonitor "$V")')
     yield named("a monitor of files in a repository inside a work tree", f'({nested}; git config core.fsmonitor "$V")', tree)
-    yield named("a filter in a repository inside", f"({nested}; git config filter.x.clean \"$V\"; echo '* filter=x' > .gitattributes; echo b >> a)", tree)
-    yield named("hooks in a repository inside", f'({nested}; for n in pre-commit post-commit post-checkout post-index-change reference-transaction; do cp "$V" .git/hooks/$n; done)', tree)
-    yield named("a repository inside that is called a submodule", f'({nested}; git config core.fsmonitor "$V"); printf "[submodule \\"n\\"]\\npath = n\\nurl = ./n\\nupdate = !$V\\n" > .gitmodules', tree)
-    yield named("a file that names a repository elsewhere", f'({nested}; git config core.fsmonitor "$V"); mkdir m; echo "gitdir: ../n/.git" > m/.git; cp n/a m/', tree)
-    yield named("a bare repository inside", 'git init -q --bare b; git -C b config core.fsmonitor "$V"; git -C b config core.bare false; git -C b config core.worktree ..', tree)
-    yield named("a repository inside that another program moved", f'({nested}; git config core.fsmonitor "$V"; mv .git ../gone; echo "gitdir: $PWD/../gone" > .git)', tree)
+    yield named("a filter in a repository inside",
+                f"({nested}; git config filter.x.clean \"$V\"; echo '* filter=x' > .gitattributes; echo b >> a)", tree)
+    yield named("hooks in a repository inside",
+                f'({nested}; for n in pre-commit post-commit post-checkout post-index-change reference-transaction; do cp "$V" .git/hooks/$n; done)', tree)
+    yield named("a repository inside that is called a submodule",
+                f'({nested}; git config core.fsmonitor "$V"); printf "[submodule \\"n\\"]\\npath = n\\nurl = ./n\\nupdate = !$V\\n" > .gitmodules', tree)
+    yield named("a file that names a repository elsewhere",
+                f'({nested}; git config core.fsmonitor "$V"); mkdir m; echo "gitdir: ../n/.git" > m/.git; cp n/a m/', tree)
+    yield named("a bare repository inside",
+                'git init -q --bare b; git -C b config core.fsmonitor "$V"; git -C b config core.bare false; git -C b config core.worktree ..', tree)
+    yield named("a repository inside that another program moved",
+                f'({nested}; git config core.fsmonitor "$V"; mv .git ../gone; echo "gitdir: $PWD/../gone" > .git)', tree)
     yield Way("walls", "a repository inside, which the person's own git looks into", later_git(nested), OPEN, OPEN)
     # Whatever the person's PATH has in the tree is the agent's to write.
     for program, bare in (("git", REFUSED), ("bwrap", REFUSED), ("sh", OPEN), ("piton", REFUSED)):
         yield way(f"a {program} of its own, where the person's PATH leads into the tree",
-                  lambda ground, program=program: f"mkdir -p bin; {vehicle(ground)}; cp vehicle bin/{program}; echo x > changed.txt", bare, REFUSED,
-                  prepare=lambda ground: {"PATH": f"{ground.put('bin/keep', '').parent}:{os.environ['PATH']}"}, more=("--max-iterations", "2"), check="false", then=LOOKS)
+                  lambda ground, program=program: f"mkdir -p bin; {vehicle(ground)}; cp vehicle bin/{program}; echo x > changed.txt",
+                  bare, REFUSED,
+                  prepare=lambda ground: {"PATH": f"{ground.put('bin/keep', '').parent}:{os.environ['PATH']}"},
+                  more=("--max-iterations", "2"), check="false", then=LOOKS)
     yield way("a git of its own, where the person's PATH has the directory at hand",
               lambda ground: f"{vehicle(ground)}; cp vehicle git; cp vehicle bwrap; echo x > changed.txt", REFUSED, REFUSED,
               prepare=lambda ground: {"PATH": f".:{os.environ['PATH']}"}, more=("--max-iterations", "2"), check="false", then=LOOKS)
@@ -739,10 +779,14 @@ def vehicles():
     yield runs("a script of a check, which the guard puts back", check="sh scripts/vehicle", bare=REFUSED)
     yield runs("a condition that runs what it wrote", more=("--until", "cmd:scripts/vehicle"), text=guard)
     yield runs("a metric that runs what it wrote", text=guard + "[metrics]\nsize = { command = 'scripts/vehicle' }\n")
-    yield runs("a stop condition that runs what it wrote", text=guard + "[stop]\nconditions = [{ type = 'shell_command', command = 'scripts/vehicle' }]\n")
-    yield runs("a stop condition that is a script it wrote", text=guard + "[stop]\nconditions = [{ type = 'custom_script', script = 'scripts/vehicle' }]\n")
-    yield runs("a hook that runs what it wrote", text=guard + "[hooks.h]\npoints = ['post_iteration', 'loop_end']\ncommand = 'scripts/vehicle'\n")
-    yield runs("a hook whose script it wrote", text=guard + "[hooks.h]\npoints = ['post_iteration', 'loop_end']\npath = 'scripts/vehicle'\n", bare=REFUSED)
+    yield runs("a stop condition that runs what it wrote",
+               text=guard + "[stop]\nconditions = [{ type = 'shell_command', command = 'scripts/vehicle' }]\n")
+    yield runs("a stop condition that is a script it wrote",
+               text=guard + "[stop]\nconditions = [{ type = 'custom_script', script = 'scripts/vehicle' }]\n")
+    yield runs("a hook that runs what it wrote",
+               text=guard + "[hooks.h]\npoints = ['post_iteration', 'loop_end']\ncommand = 'scripts/vehicle'\n")
+    yield runs("a hook whose script it wrote",
+               text=guard + "[hooks.h]\npoints = ['post_iteration', 'loop_end']\npath = 'scripts/vehicle'\n", bare=REFUSED)
     yield runs("a file of a hook that it made", bare=REFUSED, more=("--max-iterations", "2"), check="false", line=lambda ground: (
         f"{vehicle(ground)}; mkdir -p .ralph/hooks; printf 'name: h\\npoints: [loop_end, pre_iteration]\\nhook_type: {{ type: command, command: %s/vehicle }}\\n' $PWD > .ralph/hooks/h.yaml"))
     yield runs("a piton.toml that it made", bare=REFUSED, more=("--max-iterations", "2"), check="false", line=lambda ground: (
@@ -751,7 +795,8 @@ def vehicles():
     yield runs("the command that furnishes a work tree", more=("--worktree", "--max-iterations", "2"), check="false", bare=REFUSED,
                text=guard + "[worktree]\nsetup = 'scripts/vehicle'\n", then=(("resume", "r", "--max-iterations", "+1"),))
     yield Way("walls", "the baseline of a second run, in the checkout", second_baseline, OPEN, OPEN)
-    yield Way("walls", "a step of a workflow", lambda ground: touched(ground, ground.workflow("name: w\nsteps:\n- {id: a, run: 'echo hit > $OUTSIDE/canary'}\n")), OPEN, REFUSED)
+    yield Way("walls", "a step of a workflow", lambda ground: touched(ground,
+        ground.workflow("name: w\nsteps:\n- {id: a, run: 'echo hit > $OUTSIDE/canary'}\n")), OPEN, REFUSED)
     yield Way("walls", "a gate of a workflow that runs what a step wrote", lambda ground: touched(ground, ground.workflow(
         f"name: w\nsteps:\n- id: a\n  run: |\n    {vehicle(ground).replace(' && ', '; echo exit 0 >> vehicle; ')}\n- {{id: b, run: 'true', needs: [a], gates: ['cmd:./vehicle; true']}}\n")), OPEN, REFUSED)
     yield Way("walls", "a step of a workflow that is a workflow", lambda ground: (
@@ -787,13 +832,19 @@ def readers():
     prompt = lambda ground: ground.commit({"PROMPT.md": "do it\n"}, "a prompt")
     twice = ("--max-iterations", "2")
     takes = "cat > said-$PITON_ITERATION"
-    yield way("a link in the place of the prompt", f"{takes}; ln -sf ~/.netrc PROMPT.md", REFUSED, REFUSED, proof=stolen, prepare=prompt, more=("-P", "PROMPT.md", *twice), check="false", codes=RESTS)
-    yield way("a prompt that includes a key", f"{takes}; cp ~/.netrc x.md 2>/dev/null; ln -sf ~/.netrc y.md; printf '{{{{include:y.md}}}} {{{{include:../home/.netrc}}}}' > PROMPT.md; rm -f x.md",
+    yield way("a link in the place of the prompt", f"{takes}; ln -sf ~/.netrc PROMPT.md", REFUSED, REFUSED, proof=stolen, prepare=prompt,
+              more=("-P", "PROMPT.md", *twice), check="false", codes=RESTS)
+    yield way("a prompt that includes a key",
+              f"{takes}; cp ~/.netrc x.md 2>/dev/null; ln -sf ~/.netrc y.md; printf '{{{{include:y.md}}}} {{{{include:../home/.netrc}}}}' > PROMPT.md; rm -f x.md",
               REFUSED, REFUSED, proof=stolen, prepare=prompt, more=("-P", "PROMPT.md", *twice), check="false", codes=RESTS)
-    yield way("a link in the place of the report", f'{takes}; ln -sf ~/report.json "$PITON_REPORT"', REFUSED, REFUSED, proof=stolen, more=twice, check="false",
-              prepare=lambda ground: ground.put(ground.home / "report.json", '{"status": "progress", "summary": "%s", "notes": [{"kind": "finding", "text": "%s"}]}' % (SECRET, SECRET)) and None)
-    yield way("a link in the place of a list of tasks", f"{takes}; ln -sf ~/tasks.md tasks.md", REFUSED, REFUSED, proof=stolen, more=(*twice, "--until", "tasks-done:tasks.md"), check="false",
-              prepare=lambda ground: (ground.commit({"tasks.md": "- [ ] one\n"}, "tasks"), ground.put(ground.home / "tasks.md", f"- [ ] {SECRET}\n"))[1] and None)
+    yield way("a link in the place of the report", f'{takes}; ln -sf ~/report.json "$PITON_REPORT"', REFUSED, REFUSED, proof=stolen,
+              more=twice, check="false",
+              prepare=lambda ground: ground.put(ground.home / "report.json",
+                  '{"status": "progress", "summary": "%s", "notes": [{"kind": "finding", "text": "%s"}]}' % (SECRET, SECRET)) and None)
+    yield way("a link in the place of a list of tasks", f"{takes}; ln -sf ~/tasks.md tasks.md", REFUSED, REFUSED, proof=stolen,
+              more=(*twice, "--until", "tasks-done:tasks.md"), check="false",
+              prepare=lambda ground: (ground.commit({"tasks.md": "- [ ] one\n"}, "tasks"),
+                                      ground.put(ground.home / "tasks.md", f"- [ ] {SECRET}\n"))[1] and None)
     for name, line in (
         ("the log of hooks", 'mkdir -p .ralph; ln -sf "$OUTSIDE/canary" .ralph/audit.log'),
         ("the state", 'rm -rf .ralph/state.json; mkdir -p .ralph; ln -s "$OUTSIDE/canary" .ralph/state.json'),
@@ -804,8 +855,10 @@ def readers():
     ):
         yield way(f"a link in the place of {name}", line, REFUSED, REFUSED, more=twice, check="false",
                   prepare=config("[hooks]\nbuiltin = ['logging', 'metrics', 'backup']\n[views]\naiwg = true\n"), then=(("rebuild", "r"),))
-    yield way("a link in the place of a directory that is put back", 'rm -rf src tests; ln -s "$OUTSIDE/directory" src; ln -s "$OUTSIDE/directory" tests', REFUSED, REFUSED,
-              prepare=lambda ground: ground.commit({"tests/test_a.py": "def test_a():\n    assert 1 == 1\n"}, "tests"), then=(("restore", "r", "--iteration", "0", "--force"),), more=twice, check="false")
+    yield way("a link in the place of a directory that is put back",
+              'rm -rf src tests; ln -s "$OUTSIDE/directory" src; ln -s "$OUTSIDE/directory" tests', REFUSED, REFUSED,
+              prepare=lambda ground: ground.commit({"tests/test_a.py": "def test_a():\n    assert 1 == 1\n"}, "tests"),
+              then=(("restore", "r", "--iteration", "0", "--force"),), more=twice, check="false")
     yield Way("walls", "a link in the place of the files of a workflow", workflow_link, REFUSED, REFUSED)
     yield Way("walls", "a link that a second work tree is furnished with", furnished, REFUSED, REFUSED)
 
@@ -840,16 +893,20 @@ def agents():
             else:
                 ground.put(ground.home / ".mine/login", "x\n")
             config(text.replace("{}", line))(ground)
-            ran(ground.piton("loop", "x", "--id", "r", "--here", "--agent", "mine", "--check", "c=true", "--max-iterations", "1", *ground.walls()))
+            ran(ground.piton("loop", "x", "--id", "r", "--here", "--agent", "mine", "--check", "c=true", "--max-iterations", "1",
+                             *ground.walls()))
             return OPEN if proof(ground) else REFUSED
         return Way("walls", name, do, bare, walls)
     settings = changed("home/.mine/config.toml", "safe = true\n")
     yield mine("write the agent's settings", "echo hit >> ~/.mine/config.toml", settings)
     yield mine("replace the agent's settings by a rename", "echo hit > ~/.mine/x; mv ~/.mine/x ~/.mine/config.toml", settings)
-    yield mine("move the directory of the agent's settings away", "mv ~/.mine ~/.other && mkdir ~/.mine && echo hit > ~/.mine/config.toml", settings)
+    yield mine("move the directory of the agent's settings away",
+               "mv ~/.mine ~/.other && mkdir ~/.mine && echo hit > ~/.mine/config.toml", settings)
     yield mine("leave a hook of the agent's", "echo hit > ~/.mine/hooks/two", changed("home/.mine/hooks/two"))
-    yield mine("make the agent's settings where there are none", "echo hit > ~/.mine/config.toml", changed("home/.mine/config.toml"), there=False)
-    yield mine("make a directory of the agent's hooks where there is none", "mkdir -p ~/.mine/hooks; echo hit > ~/.mine/hooks/two", changed("home/.mine/hooks/two"), there=False)
+    yield mine("make the agent's settings where there are none", "echo hit > ~/.mine/config.toml", changed("home/.mine/config.toml"),
+               there=False)
+    yield mine("make a directory of the agent's hooks where there is none", "mkdir -p ~/.mine/hooks; echo hit > ~/.mine/hooks/two",
+               changed("home/.mine/hooks/two"), there=False)
     yield Way("walls", "write the agent's settings once the person has replaced them", later_settings, OPEN, REFUSED)
     yield Way("walls", "write piton.toml once the person has replaced it", later_toml, NOTICED, REFUSED)
 
@@ -904,8 +961,10 @@ def in_terminal(ground, line):
              "[os.dup2(fd, n) for n in range(3)]\nos.execv(sys.argv[2], sys.argv[2:])\n")
     program = tool(ground, "terminal.py", start)
     user = {"user": ground.uid, "group": ground.gid, "extra_groups": []} if os.getuid() == 0 else {}
-    running = subprocess.Popen([sys.executable, str(program), name, ground.binary, "loop", "x", "--id", "r", "--here", "--max-iterations", "1", "--check", "c=true",
-                                "--exec", line, *ground.walls()], cwd=ground.repo, env=ground.environment({"TERMINAL": name, "TERM": "xterm"}), stdin=subprocess.DEVNULL, **user)
+    running = subprocess.Popen([*PYTHON.split(), str(program), name, ground.binary, "loop", "x", "--id", "r", "--here",
+                                "--max-iterations", "1", "--check", "c=true",
+                                "--exec", line, *ground.walls()], cwd=ground.repo,
+                                env=ground.environment({"TERMINAL": name, "TERM": "xterm"}), stdin=subprocess.DEVNULL, **user)
     try:
         running.wait(40)
     except subprocess.TimeoutExpired:
@@ -934,7 +993,8 @@ def terminals():
     yield Way("walls", "print to the person's terminal", lambda ground: OPEN if b"h-i-t" in in_terminal(
         ground, 'printf "%s-%s-%s" h i t > "$TERMINAL"')[1] else REFUSED, OPEN, REFUSED)
     yield Way("walls", "move the cursor by what it prints", lambda ground: OPEN if b"\x1b]0;owned" in in_terminal(
-        ground, r'printf "\033]0;owned\007\n"; printf "{\"status\":\"progress\",\"summary\":\"\033]0;owned\007\"}" > "$PITON_REPORT"')[1] else REFUSED, REFUSED, REFUSED)
+        ground, r'printf "\033]0;owned\007\n"; printf "{\"status\":\"progress\",\"summary\":\"\033]0;owned\007\"}" > "$PITON_REPORT"')[
+            1] else REFUSED, REFUSED, REFUSED)
 
 
 def machine():
@@ -950,9 +1010,12 @@ def machine():
                     if Path(path).read_text() != was:
                         Path(path).write_text(was)
         return do
-    yield Way("walls", "name the program for what crashes", setting("/proc/sys/kernel/core_pattern", "core-attack"), OPEN, REFUSED, bare_user=REFUSED)
-    yield Way("walls", "a setting of the machine's network", setting("/proc/sys/net/core/netdev_budget_usecs", "12345"), OPEN, REFUSED, bare_user=REFUSED)
-    yield way("make a device in the tree", "mknod disk b 7 0; mknod null c 1 3", bare_user=REFUSED, proof=lambda ground: (ground.repo / "disk").is_block_device())
+    yield Way("walls", "name the program for what crashes", setting("/proc/sys/kernel/core_pattern", "core-attack"), OPEN, REFUSED,
+              bare_user=REFUSED)
+    yield Way("walls", "a setting of the machine's network", setting("/proc/sys/net/core/netdev_budget_usecs", "12345"), OPEN, REFUSED,
+              bare_user=REFUSED)
+    yield way("make a device in the tree", "mknod disk b 7 0; mknod null c 1 3", bare_user=REFUSED,
+              proof=lambda ground: (ground.repo / "disk").is_block_device())
     group = next((line.split()[1] for line in Path("/proc/mounts").read_text().splitlines() if line.split()[2] == "cgroup2"), None)
     if group:
         name = lambda ground: f"{group}/attack-{ground.dir.parent.name}-{ground.dir.name}"
@@ -962,10 +1025,13 @@ def machine():
                 os.rmdir(name(ground))
             return is_there
         yield way("make a control group of the machine", lambda ground: f"mkdir {name(ground)}", bare_user=REFUSED, proof=made)
-    yield way("a file that belongs to somebody else", "touch theirs && chown 12:12 theirs", bare_user=REFUSED, proof=lambda ground: (ground.repo / "theirs").stat().st_uid == 12)
+    yield way("a file that belongs to somebody else", "touch theirs && chown 12:12 theirs", bare_user=REFUSED,
+              proof=lambda ground: (ground.repo / "theirs").stat().st_uid == 12)
     yield way("a program with capabilities", 'cp /bin/true able && setcap cap_sys_admin+ep able', bare_user=REFUSED,
-              proof=lambda ground: "security.capability" in os.listxattr(ground.repo / "able")) if Path("/usr/sbin/setcap").exists() or Path("/sbin/setcap").exists() else way(
-        "an attribute that only root may set", f'{PYTHON} -c \'import os; open("able", "w"); os.setxattr("able", "trusted.attack", b"hit")\'', bare_user=REFUSED,
+              proof=lambda ground: "security.capability" in os.listxattr(ground.repo / "able")) if Path("/usr/sbin/setcap").exists(
+                  ) or Path("/sbin/setcap").exists() else way(
+        "an attribute that only root may set",
+        f'{PYTHON} -c \'import os; open("able", "w"); os.setxattr("able", "trusted.attack", b"hit")\'', bare_user=REFUSED,
         proof=lambda ground: "trusted.attack" in os.listxattr(ground.repo / "able"))
 
 
@@ -983,19 +1049,23 @@ def in_the_tree(ground):
 def honest_ways():
     yield honest("walls", "an agent that writes to its tree", in_the_tree)
     yield honest("walls", "an agent that uses /tmp, a cache and a background process", lambda ground: works(ground.loop(
-        "mkdir -p ~/.cache/x; echo a > /tmp/a && (sleep 0.05; cp /tmp/a b) & wait; test -f b && touch done", "test -f done")))
+        "mkdir -p ~/.cache/x; t=$(mktemp) && echo a > $t && (sleep 0.05; cp $t b; rm $t) & wait; test -f b && touch done", "test -f done")))
     yield honest("walls", "an agent in a work tree that becomes a commit", committed)
     yield honest("walls", "an agent that reads git, and reports", lambda ground: works(ground.loop(
-        'git log --oneline && git diff && git status && echo \'{"status": "done", "summary": "read"}\' > "$PITON_REPORT" && echo x > x', "test -f x")))
-    yield honest("walls", "a check that builds in the tree", lambda ground: works(ground.loop("echo 'all:; cp README built' > Makefile", "mkdir -p out && cp README out/built && test -f Makefile")))
+        'git log --oneline && git diff && git status && echo \'{"status": "done", "summary": "read"}\' > "$PITON_REPORT" && echo x > x',
+        "test -f x")))
+    yield honest("walls", "a check that builds in the tree", lambda ground: works(
+        ground.loop("echo 'all:; cp README built' > Makefile", "mkdir -p out && cp README out/built && test -f Makefile")))
     yield honest("walls", "a hook, a metric and a condition", honest_hooks)
     yield honest("walls", "an agent with its login, its settings and a key that is listed", honest_agent)
     yield honest("walls", "a listed port of this machine", honest_port)
     yield honest("walls", "a workflow with a gate and a report", lambda ground: works(ground.workflow(
-        "name: w\nsteps:\n- {id: a, run: 'echo a > a'}\n- {id: b, run: 'cat a > b', needs: [a], gates: ['cmd:test -f a']}\n"), (ground.repo / "b").exists()))
+        "name: w\nsteps:\n- {id: a, run: 'echo a > a'}\n- {id: b, run: 'cat a > b', needs: [a], gates: ['cmd:test -f a']}\n"),
+        (ground.repo / "b").exists()))
     yield honest("walls", "a cache that is a link to another disk", linked_cache)
     yield honest("walls", "a place to write that is a link", linked_write)
-    yield honest("walls", "a run that is resumed", lambda ground: works([ground.loop("echo x >> x", "test $(wc -l < x) = 2"), ground.piton("resume", "r", "--max-iterations", "+2")][1]))
+    yield honest("walls", "a run that is resumed", lambda ground: works(
+        [ground.loop("echo x >> x", "test $(wc -l < x) = 2"), ground.piton("resume", "r", "--max-iterations", "+2")][1]))
 
 
 def linked_cache(ground):
@@ -1016,7 +1086,8 @@ def committed(ground):
 
 
 def honest_hooks(ground):
-    config("[hooks.h]\npoints = ['post_iteration']\ncommand = 'echo hook > hooked'\n[metrics]\nsize = { command = 'wc -c < README' }\n")(ground)
+    config("[hooks.h]\npoints = ['post_iteration']\ncommand = 'echo hook > hooked'\n[metrics]\nsize = { command = 'wc -c < README' }\n")(
+        ground)
     done = ground.loop("echo x > x", "test -f x", "--until", "cmd:test -f x")
     return works(done, (ground.repo / "hooked").exists())
 
@@ -1025,7 +1096,8 @@ def honest_agent(ground):
     ground.put(ground.home / ".mine/config.toml", "safe = true\n")
     config("[agents.mine]\ncommand = ['sh', '-c', 'cat ~/.mine/config.toml > settings && echo login > ~/.mine/login && cat ~/.npmrc > key && touch done']\n"
            "writes = ['~/.mine']\nsettings = ['~/.mine/config.toml']\n[confine]\nread = ['~/.npmrc']\n")(ground)
-    done = ground.piton("loop", "x", "--id", "r", "--here", "--agent", "mine", "--check", "c=test -f done", "--max-iterations", "1", *ground.walls())
+    done = ground.piton("loop", "x", "--id", "r", "--here", "--agent", "mine", "--check", "c=test -f done", "--max-iterations", "1",
+                        *ground.walls())
     return works(done, (ground.home / ".mine/login").exists(), SECRET in (ground.repo / "key").read_text())
 
 
