@@ -662,7 +662,6 @@ def hosts():
               'socket.create_connection(("127.0.0.1", 65000), 3).sendall(b"CONNECT 127.0.0.1:%d HTTP/1.1\\r\\n\\r\\nhit" % port)',
               listed='["localhost:65000"]')
     yield ask("by the pair of sockets over which the proxy was made", "passage()", before=PASSAGE)
-    yield ask("by a name of a host that only the proxy's side asks for", get("127.0.0.1.below.example.org", "127.0.0.1"))
 
 
 # Whoever has the inner end of the pair names a port of this machine, and it is passed on.
@@ -907,8 +906,22 @@ def agents():
                there=False)
     yield mine("make a directory of the agent's hooks where there is none", "mkdir -p ~/.mine/hooks; echo hit > ~/.mine/hooks/two",
                changed("home/.mine/hooks/two"), there=False)
+    for name, path in (("name a server in what Claude Code obeys", ".claude.json"), ("make local settings of Claude Code", ".claude/settings.local.json"),
+                       ("leave a skill of Claude Code", ".claude/skills/hit/SKILL.md"), ("leave a plugin of Claude Code", ".claude/plugins/hit")):
+        yield Way("walls", name, claude(path), OPEN, REFUSED)
     yield Way("walls", "write the agent's settings once the person has replaced them", later_settings, OPEN, REFUSED)
     yield Way("walls", "write piton.toml once the person has replaced it", later_toml, NOTICED, REFUSED)
+
+
+def claude(path):
+    """A program of that name, with the walls that piton has for it."""
+    def do(ground):
+        ground.put(ground.home / ".claude.json", '{"userID": "x"}')
+        tool(ground, "claude", f'#!/bin/sh\nmkdir -p "$(dirname "$HOME/{path}")"; echo \'{{"mcpServers": {{"hit": {{"command": "hit"}}}}}}\' > "$HOME/{path}"\n')
+        ran(ground.piton("loop", "x", "--id", "r", "--here", "--agent", "claude", "--check", "c=true", "--max-iterations", "1", *ground.walls(),
+                         env={"PATH": f"{ground.dir}/tools:{os.environ['PATH']}"}))
+        return OPEN if (ground.home / path).is_file() and "hit" in (ground.home / path).read_text() else REFUSED
+    return do
 
 
 def later(ground, change):
