@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 
-from harness import Violation
+from harness import Violation, end
 from attack_ground import NOTICED, OPEN, REFUSED, WORKS, Way, honest, quoted
 from attack_walls import ENDS, RESTS, above, config, python, ran, works
 
@@ -59,11 +59,13 @@ def commands():
     yield asked("change the mode", "mode r attended", "mode_requested")
     yield asked("break before an iteration", "mode r --break 2", "mode_requested", more=two, check="false")
     yield asked("begin a fresh session", "reboot r", "reboot_requested")
-    yield asked("raise the limits", "resume r --max-iterations +50 --max-cost +100", "resume_requested", "run_resumed")
     yield asked("take the run over", "resume r --take-over", "resume_requested", "run_resumed")
-    yield way("go on with every run", by("resume --all --detach"), proof=lambda ground: ground.kinds().count("driver_started") > 1)
     yield way("drive the run oneself", by("__driver r --starter $$"), proof=lambda ground: ground.kinds().count("driver_started") > 1)
-    yield way("be a worker", by("worker --once"), proof=lambda ground: ground.kinds().count("driver_started") > 1)
+    first = lambda kind: lambda ground: ground.kinds("first").count(kind) > (kind == "driver_started")
+    yield way("raise the limits of a run that rests", by("resume first --max-iterations +50 --detach"), proof=first("resume_requested"),
+              prepare=lambda ground: ran(ground.loop("true", "false", id="first")))
+    yield way("go on with every run", by("resume --all --detach"), proof=first("driver_started"), prepare=crashed)
+    yield way("be a worker", by("worker --once"), proof=first("driver_started"), prepare=crashed)
     yield way("be a worker from login on", by("autostart"), proof=lambda ground: any((ground.config / "systemd").rglob("*piton*")) if
               (ground.config / "systemd").exists() else False)
     yield way("prefer an iteration", by("best r --use 1 --reason x") + "; echo x > x",
@@ -79,8 +81,6 @@ def commands():
               proof=lambda ground: ground.piton("log", "mine").returncode == 0)
     yield way("begin a workflow", "printf 'steps:\\n- {id: a, run: \"true\"}\\n' > w.yaml; " + by("run w.yaml --run-id mine"),
               proof=lambda ground: ground.piton("log", "mine").returncode == 0)
-    yield way("take over what another tool left", "echo '{}' > s.json; " + by("import s.json x --exec true --check c=true --id mine"),
-              proof=lambda ground: ground.piton("log", "mine").returncode == 0)
     yield way("trust the settings", "echo '[guard]' > piton.toml; " + by("trust --yes"), proof=trusted)
     yield way("trust the settings for once", "echo '[loop]' > piton.toml; " + by(
         "loop x --trust --id mine --here --exec true --check c=true --detach"),
@@ -92,9 +92,17 @@ def commands():
               proof=lambda ground: "status: verified" in (ground.repo / "gaps.yaml").read_text())
     yield way("render the files of the run again", by("rebuild r") + " && echo did",
               proof=lambda ground: "did" in ground.piton("output", "r").stdout)
-    yield way("look on with keys that decide", terminal("attach r", b"q"), proof=recorded("stop_requested", "pause_requested"))
+    yield way("look on with keys that decide", terminal("attach r", b"\x03"), proof=recorded("stop_requested", "pause_requested"))
     yield way("set a value by the tools for those who look on", lambda ground: mcp(ground, "mcp r", "set_value",
         {"key": "keyed", "value": 1}), proof=lambda ground: "keyed" in json.dumps(ground.events()[1:]))
+
+
+def crashed(ground):
+    """A run of which everything was killed."""
+    ran(ground.loop("touch waits; exec sleep 60", "false", "--detach", id="first"))
+    ground.until((ground.repo / "waits").exists)
+    for pid in ground.processes():
+        end(pid)
 
 
 def gaps(ground):
