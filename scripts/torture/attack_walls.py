@@ -37,6 +37,14 @@ def canary(ground):
     return ground.is_touched()
 
 
+def soon(ground):
+    """For what is not waited for."""
+    try:
+        return ground.until(ground.is_touched, 10)
+    except Violation:
+        return False
+
+
 def stolen(ground):
     """Whether what only the home has is in the tree now, or in what was said to an agent."""
     for base, directories, names in os.walk(ground.repo):
@@ -790,7 +798,7 @@ def vehicles():
         f"{vehicle(ground)}; mkdir -p .ralph/hooks; printf 'name: h\\npoints: [loop_end, pre_iteration]\\nhook_type: {{ type: command, command: %s/vehicle }}\\n' $PWD > .ralph/hooks/h.yaml"))
     yield runs("a piton.toml that it made", bare=REFUSED, more=("--max-iterations", "2"), check="false", line=lambda ground: (
         f"{vehicle(ground)}; printf '[hooks.h]\\npoints = [\"loop_end\", \"pre_iteration\"]\\ncommand = \"%s/vehicle\"\\n' $PWD > piton.toml"), then=(("status", "r"), ("resume", "r")))
-    yield runs("what runs when the run rests, and what it wrote", more=("--on-done", "scripts/vehicle"), walls=OPEN, text=guard)
+    yield runs("what runs when the run rests, and what it wrote", more=("--on-done", "scripts/vehicle"), walls=OPEN, text=guard, proof=soon)
     yield runs("the command that furnishes a work tree", more=("--worktree", "--max-iterations", "2"), check="false", bare=REFUSED,
                text=guard + "[worktree]\nsetup = 'scripts/vehicle'\n", then=(("resume", "r", "--max-iterations", "+1"),))
     yield Way("walls", "the baseline of a second run, in the checkout", second_baseline, OPEN, OPEN)
