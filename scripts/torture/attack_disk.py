@@ -20,6 +20,8 @@ CODES = {0, 1, 2, 3, 4, 5, 6, 7, 130}
 LOOKS = (("status", "r"), ("ls",), ("log", "r"), ("show", "r"), ("why", "r"), ("verify",))
 GO_ON = ("resume", "r", "--max-iterations", "+1")
 DENIES = re.compile(r"there is no run|no runs? (here|yet)|there are no runs", re.I)
+# The lines that tell a person of something beside the answer.
+WARNS = re.compile(r"\s*(warning|note|beside|damaged|caution)\b")
 AGENT = "echo more >> work.txt"
 CHECK = "test -f never.txt"
 FAR = 8 << 40
@@ -41,7 +43,7 @@ def record(ground, run="r"):
     return [(event["seq"], event["hash"]) for event in ground.events(run)]
 
 
-def asked(ground, words, says, fine=(0,), timeout=45):
+def asked(ground, words, says, fine=(0,), timeout=30):
     """One command while the state holds."""
     try:
         done = ground.piton(*words, timeout=timeout)
@@ -53,10 +55,10 @@ def asked(ground, words, says, fine=(0,), timeout=45):
         raise Fault(f"breaks off: {shown}")
     if DENIES.search(said):
         raise Fault(f"denies the run: {shown}")
-    is_named = any(word.lower() in said.lower() for word in says)
+    is_named = lambda text: any(word.lower() in text.lower() for word in says)
     if done.returncode in fine:
-        return NOTICED if is_named else WORKS
-    if not is_named:
+        return NOTICED if any(is_named(line) for line in said.splitlines() if WARNS.match(line)) else WORKS
+    if not is_named(said):
         raise Fault(f"does not name the cause: {shown}")
     return REFUSED
 
@@ -143,28 +145,25 @@ def aside(ground, name):
     return kept, back
 
 
-def replaced(name, content=None, make=None, with_log=True):
-    """A file that is another: gone, emptied, cut or garbage."""
+def replaced(name, content=None, make=None):
+    """A file below .piton that is another: gone, emptied, cut or garbage. Everything there is given back as it was."""
     def steps(ground):
-        others = [aside(ground, other)[1] for other in (f"{name}-wal", f"{name}-shm") if with_log and (ground.repo / other).exists()]
-        kept, back = aside(ground, name)
+        before = ground.dir / "before"
+        subprocess.run(["cp", "-a", str(ground.repo / ".piton"), str(before)], check=True)
+        kept, _ = aside(ground, name)
         if make:
             make(ground, ground.repo / name, kept)
         elif content is not None:
             ground.put(name, content(kept) if callable(content) else content)
         yield
-        back()
-        for other in ("-wal", "-shm"):
-            if name.endswith(".db") and with_log:
-                (ground.repo / (name + other)).unlink(missing_ok=True)
-        for other in others:
-            other()
+        shutil.rmtree(ground.repo / ".piton")
+        os.rename(before, ground.repo / ".piton")
     return steps
 
 
 def killed(ground):
     """A run whose every process was killed: its journal has a log beside it."""
-    ground.loop("touch began; sleep 30", CHECK, "--detach")
+    ground.loop("[ ! -e began ] || exit 0; touch began; sleep 30", CHECK, "--detach")
     ground.until((ground.repo / "began").exists)
     for _ in range(50):
         living = ground.processes()
@@ -197,11 +196,11 @@ def journals():
     yield state("a directory in place of the journal", replaced(JOURNAL, make=lambda ground, path, _: path.mkdir()), DAMAGE)
     yield state("a pipe in place of the journal", replaced(JOURNAL, make=fifo), DAMAGE)
     yield state("a link in place of the journal", replaced(JOURNAL, make=lambda ground, path, kept: path.symlink_to(kept)), DAMAGE + ("link",))
-    yield state("a journal of 8 TB", replaced(JOURNAL, make=lambda ground, path, kept: (shutil.copy2(kept, path), os.truncate(path, FAR))), DAMAGE, bare=REFUSED)
+    yield state("a journal of 8 TB", replaced(JOURNAL, make=lambda ground, path, kept: (shutil.copy2(kept, path), ground.own(path), os.truncate(path, FAR))), DAMAGE, bare=WORKS)
     yield state("a journal that somebody else keeps locked", locked, ("locked", "busy", "in use"))
     for what, make in (("deleted", None), ("emptied", b""), ("garbage", os.urandom(8192))):
-        yield state(f"the log of a killed run {what}", replaced(f"{JOURNAL}-wal", make, with_log=False), DAMAGE, start=killed, undone=False)
-    yield state("the shared memory of a killed run is garbage", replaced(f"{JOURNAL}-shm", os.urandom(32768), with_log=False), DAMAGE, bare=WORKS, start=killed, undone=False)
+        yield state(f"the log of a killed run {what}", replaced(f"{JOURNAL}-wal", make), DAMAGE, start=killed, undone=False)
+    yield state("the shared memory of a killed run is garbage", replaced(f"{JOURNAL}-shm", os.urandom(32768)), DAMAGE, bare=WORKS, start=killed, undone=False)
 
 
 def another_database(ground, path, _):
@@ -274,8 +273,8 @@ def a_link_instead(name):
 
 
 def beside_the_journal():
-    yield state("the anchors deleted", gone(".piton/anchors"), DAMAGE)
-    yield state("the anchors are garbage", garbage_below(".piton/anchors"), DAMAGE)
+    yield state("the anchors deleted", gone(".piton/anchors"), DAMAGE, bare=NOTICED)
+    yield state("the anchors are garbage", garbage_below(".piton/anchors"), DAMAGE, bare=NOTICED)
     yield state("a file in place of the anchors", a_file_instead(".piton/anchors"), DAMAGE + ("directory",))
     yield state("the leases deleted", gone(".piton/leases"), ("lease",), bare=WORKS)
     yield state("the leases are garbage", garbage_below(".piton/leases"), ("lease",), bare=WORKS)
@@ -294,7 +293,7 @@ def beside_the_journal():
     yield state("the snapshots of the run deleted", no_refs, ("snapshot", "ref"), bare=WORKS, undone=True)
     yield state("the repository of git deleted", gone(".git"), ("git", "repository", "snapshot", "commit"))
     yield state("an index of git that is locked", stale_lock, ("lock",), bare=WORKS)
-    yield state("views that were edited", edited_views, ("moved", "edited", "foreign"), bare=WORKS)
+    yield state("views that were edited", edited_views, ("moved", "edited", "foreign"), bare=NOTICED)
 
 
 def all_gone(ground):
@@ -420,7 +419,8 @@ def mounts():
     yield state("the repository of git on a read-only mount", read_only(".git"), DENIED, only="root", reads=True)
     for name in (".piton", ".piton/attempts", ".piton/anchors", ".git", ".ralph"):
         yield state(f"{name} on another file system", elsewhere(name), ("file system", "cross-device"), bare=WORKS, only="root")
-    yield Way("disk", "the gap file on another file system", gap_file_mounted, WORKS, WORKS, only="root")
+    yield Way("disk", "the directory of the gap file on another file system", gap_directory_mounted, WORKS, WORKS, only="root")
+    yield Way("disk", "a gap file that is a mount itself", gap_file_mounted, REFUSED, REFUSED, only="root")
     yield Way("disk", "the gap file on a read-only mount", gap_file_read_only, REFUSED, REFUSED, only="root")
 
 
@@ -446,6 +446,15 @@ def gap_file_mounted(ground, flags=None):
         return tell(ground, f"half done: {said} {listed.stderr}")
     named = any(word in said.lower() for word in ("busy", "mount", "file system", "cross-device", "read-only"))
     return REFUSED if named and done.returncode in CODES else tell(ground, said)
+
+
+def gap_directory_mounted(ground):
+    (ground.repo / "known").mkdir()
+    mount("-t", "tmpfs", "-o", "size=8m", "tmpfs", ground.repo / "known")
+    ground.put("known/gaps.yaml", GAPS)
+    done = ground.piton("gaps", "--file", "known/gaps.yaml", "verify", "one", "--findings", "It is so.")
+    kept = "It is so." in (ground.repo / "known/gaps.yaml").read_text()
+    return WORKS if done.returncode == 0 and kept else tell(ground, f"exit {done.returncode}: {done.stdout + done.stderr}")
 
 
 def gap_file_read_only(ground):
@@ -489,7 +498,7 @@ def full():
     for name, use, options in (("no space left", fill, "size=12m"), ("no inodes left", use_inodes, "size=64m,nr_inodes=700")):
         yield Way("disk", f"{name} before the first use", at_first(use, options, full_words), REFUSED, REFUSED, only="root")
         yield Way("disk", f"{name} where people look at a run", looked_at(use, options, full_words), WORKS, WORKS, only="root")
-        yield Way("disk", f"{name} for some seconds at a resume", for_a_while(use, options), WORKS, WORKS, only="root")
+        yield Way("disk", f"{name} for some seconds at a resume", for_a_while(use, options), REFUSED, REFUSED, only="root")
         yield Way("disk", f"{name} for some seconds while an agent works", while_working(use, options), WORKS, WORKS, only="root")
         yield Way("disk", f"{name} where somebody notes something", noted(use, options, full_words), REFUSED, REFUSED, only="root")
 
@@ -583,7 +592,7 @@ def noted(use, options, says):
         begin(ground)
         use(place)
         try:
-            done = ground.piton("note", "r", "a note " + "x" * 60_000, timeout=90)
+            done = ground.piton("note", "r", "a note " + "x" * 6_000, timeout=90)
             said = (done.stdout + done.stderr).lower()
             free(place)
             is_kept = "x" * 5_000 in ground.piton("log", "r", "--json").stdout
@@ -635,8 +644,8 @@ def a_socket(ground, path):
 # What piton or git reads, by whether a run may go on without it.
 READ = (("piton.toml", "repo", REFUSED), ("PROMPT.md", "repo", WORKS), (".gitignore", "repo", REFUSED), (".gitattributes", "repo", REFUSED),
         (".git/info/exclude", "repo", REFUSED), (".ralph/state.json", "repo", WORKS), (".ralph/hooks/tell.yaml", "repo", REFUSED),
-        (".piton/own-files", "repo", WORKS), (".piton/told/r.json", "repo", WORKS), ("piton.allow.toml", "repo", REFUSED), ("piton/config.toml", "config", REFUSED),
-        (".aiwg/ralph/registry.json", "repo", WORKS))
+        (".piton/own-files", "repo", REFUSED), (".piton/told/r.json", "repo", WORKS), ("piton.allow.toml", "repo", WORKS), ("piton/config.toml", "config", REFUSED),
+        (".aiwg/ralph/registry.json", "repo", NOTICED))
 
 
 def pipes_and_giants():
@@ -674,6 +683,7 @@ def places():
     yield Way("disk", "a repository that was moved", moved, NOTICED, NOTICED)
     yield Way("disk", "the work tree of a run deleted", no_work_tree, REFUSED, REFUSED)
     yield Way("disk", "the work tree of a run moved", moved_work_tree, REFUSED, REFUSED)
+    yield Way("disk", "a repository whose path is no UTF-8", place_without_words, REFUSED, REFUSED)
     yield state("files from the future", times("2100-01-01"), ("future",), bare=WORKS)
     yield state("files from 1970", times("1970-01-02"), ("1970",), bare=WORKS)
 
@@ -836,11 +846,10 @@ def honest_disks():
     yield honest("disk", "names that are no UTF-8", with_files(strange_names))
     yield honest("disk", "a path that is too long for one name", with_files(long_path))
     yield honest("disk", "a repository whose path has spaces, quotes and a line end", strange_place)
-    yield honest("disk", "a repository whose path is no UTF-8", place_without_words)
     yield honest("disk", "a repository that is reached by a link", by_a_link)
     yield honest("disk", "no directory for temporary files", without_temporary)
     yield honest("disk", "the directory of states deleted, and begun anew", begun_anew)
-    yield honest("disk", "ten thousand files", with_files(many_files))
+    yield honest("disk", "two thousand files", with_files(many_files))
     yield honest("disk", "a clone with a hard link to every file", hard_links)
 
 
@@ -886,7 +895,9 @@ def place_without_words(ground):
     other = type(ground.repo)(os.fsdecode(os.fsencode(ground.dir) + b"/no-\xff-words"))
     os.rename(ground.repo, other)
     ground.repo = other
-    return goes_on(ground)
+    done = ground.loop(AGENT, CHECK)
+    said = done.stdout + done.stderr
+    return WORKS if done.returncode == 3 else REFUSED if done.returncode in CODES and "is no text" in said else tell(ground, said)
 
 
 def by_a_link(ground):
@@ -909,7 +920,7 @@ def begun_anew(ground):
 
 
 def many_files(ground):
-    for number in range(10_000):
+    for number in range(2_000):
         if number % 100 == 0:
             (ground.repo / f"many/{number}").mkdir(parents=True)
         (ground.repo / f"many/{number - number % 100}/{number}").write_text(f"{number}\n")
