@@ -25,7 +25,7 @@ ACTS = (("worker", "--once"), ("answer", "r", "--approve"), ("resume", "r", "--m
 MINE = (("loop", "mine", "--id", "mine", "--here", "--exec", "echo x >> mine.txt", "--check", "c=false", "--max-iterations", "1"),
         ("restore", "mine", "--iteration", "0", "--force"),
         ("loop", "mine", "--id", "tree", "--worktree", "--exec", "echo x >> mine.txt", "--check", "c=test -f mine.txt", "--max-iterations", "1"),
-        ("gaps", "add", "--help"), ("rm", "mine", "--force"), ("rm", "r", "--force"), ("init",))
+        ("rm", "mine", "--force"), ("rm", "r", "--force"), ("init",))
 
 
 def trap(ground):
@@ -294,9 +294,10 @@ def linked(name, to="directory", sent=True):
     return make
 
 
-def hard_linked(name):
+def hard_linked(name, sent):
     def make(ground, evil):
-        at_ceiling(ground, evil)
+        if sent:
+            at_ceiling(ground, evil)
         path = ground.repo / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
@@ -318,9 +319,12 @@ def links():
     for name in (".ralph/state.json", ".ralph/audit.log", ".ralph/metrics.prom", ".aiwg/ralph/registry.json", "gaps.yaml", "gap_audit.log", "piton.toml", "piton.allow.toml",
                  "PROMPT.md", ".git/info/exclude", ".gitignore"):
         yield clone(f"a link to a file outside: {name}", linked(name, "canary", sent=False))
-    for name in (".piton/write.lock", ".piton/journal.db", ".piton/own-files", ".piton/drivers/r.log", ".piton/leases/r.1", ".ralph/audit.log", ".ralph/state.json", "gaps.yaml", "gap_audit.log"):
-        # A file of several names is written to where its content is kept, and not where it is replaced.
-        yield clone(f"a second name of a file outside: {name}", hard_linked(name))
+    # A file of several names is written to where its content is kept, and not where it is replaced.
+    for name in (".piton/write.lock", ".piton/journal.db", ".piton/own-files", ".piton/drivers/r.log", ".piton/leases/r.1"):
+        yield clone(f"a second name of a file outside, with a run: {name}", hard_linked(name, True))
+    for name in (".piton/write.lock", ".piton/own-files", ".piton/drivers/mine.log", ".ralph/audit.log", ".ralph/state.json", ".ralph/metrics.prom", "gaps.yaml", "gap_audit.log",
+                 ".git/info/exclude"):
+        yield clone(f"a second name of a file outside: {name}", hard_linked(name, False), REFUSED, ("gaps", "add", "one", "--category", "x"))
 
 
 # ── An archive with a .git of its own ────────────────────────────────────────────────────────────────
@@ -447,7 +451,7 @@ def submodule_options(ground, evil):
 
 def odd_branches(ground, evil):
     """Branches whose names would be taken for options; a link that leads out of the tree."""
-    ground.sh("git update-ref 'refs/heads/--upload-pack=evil' HEAD && git update-ref refs/heads/-x HEAD && git update-ref 'refs/heads/a;touch hit' HEAD", check=True)
+    ground.sh("git update-ref 'refs/heads/--upload-pack=evil' HEAD && git update-ref refs/heads/-x HEAD && git update-ref 'refs/heads/$(touch-hit)' HEAD", check=True)
     os.symlink(ground.outside, ground.repo / "out")
     os.symlink("../outside/canary", ground.repo / "data.txt")
     ground.sh("git add -A && git commit -qm links", check=True)
@@ -544,7 +548,6 @@ def files():
         "  - {url: 'file:///etc/passwd'}\n  - {command: 'EVIL'}\n"), REFUSED, *more)
     yield clone("a gap file with names that lead elsewhere or write to a terminal", gaps(
         "gaps:\n- {id: '../../outside/x', category: x}\n- {id: '-rf', category: x}\n- {id: \"\\e]0;owned\\a\", category: \"\\e[2J\"}\n"), REFUSED, *more)
-    workflow = lambda text, *more: clone
     for name, text in (
         ("steps whose names lead elsewhere", "name: w\nsteps:\n- {id: ../../../outside/x, run: 'true'}\n"),
         ("prompts outside", "name: w\nsteps:\n- {id: a, agent: x, prompt: ../outside/canary}\n"),
@@ -593,7 +596,7 @@ def sent(make, *commands):
 
 
 def honest_clones():
-    yield honest("clones", "a clone with nothing in it", sent(lambda ground: None, ("doctor",) if False else ("ls",), DONE, ("status", "mine"), ("verify",), ("rm", "mine", "--force")))
+    yield honest("clones", "a clone with nothing in it", sent(lambda ground: None, ("ls",), DONE, ("status", "mine"), ("verify",), ("rm", "mine", "--force")))
     trusted = lambda ground: ground.commit({"piton.toml": '[checks]\nhere = "true"\n[guard]\nprotect = ["spec"]\n', "spec/a": "x\n"})
     yield honest("clones", "a clone with a piton.toml that was looked at", sent(trusted, ("config", "show"), ("trust", "--yes"), DONE, ("verify",)))
     yield honest("clones", "a clone with a piton.toml that is taken for this once", sent(trusted, (*DONE, "--trust"), ("verify",)))
