@@ -346,7 +346,7 @@ def closed():
     for name in ("anchors", "attempts", "leases", "index"):
         yield state(f"the directory {name} closed", mode(f".piton/{name}", 0), DENIED, only="user")
     yield state("the directory attempts read-only", mode(".piton/attempts", 0o500), DENIED, only="user", reads=True)
-    yield state("the repository read-only by its mode", mode(".", 0o555), DENIED, only="user", reads=True)
+    yield state("the top of the repository read-only by its mode", mode(".", 0o555), DENIED, bare=WORKS, only="user", reads=True)
     yield state("the repository of git closed", mode(".git", 0), DENIED + ("git",), only="user")
     yield state("a file of the tree closed", closed_file, DENIED + ("snapshot",), bare=NOTICED, only="user")
     yield state("the user's configuration closed", closed_configuration, DENIED, only="user", reads=True)
