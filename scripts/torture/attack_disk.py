@@ -641,19 +641,19 @@ def a_socket(ground, path):
     ground.own(path)
 
 
-# What piton or git reads, by whether a run may go on without it.
-READ = (("piton.toml", "repo", REFUSED), ("PROMPT.md", "repo", WORKS), (".gitignore", "repo", REFUSED), (".gitattributes", "repo", REFUSED),
-        (".git/info/exclude", "repo", REFUSED), (".ralph/state.json", "repo", WORKS), (".ralph/hooks/tell.yaml", "repo", REFUSED),
-        (".piton/own-files", "repo", REFUSED), (".piton/told/r.json", "repo", WORKS), ("piton.allow.toml", "repo", WORKS), ("piton/config.toml", "config", REFUSED),
-        (".aiwg/ralph/registry.json", "repo", NOTICED))
+# What piton or git reads, with what comes of a pipe in its place, and of 8 TB.
+READ = (("piton.toml", "repo", REFUSED, REFUSED), ("PROMPT.md", "repo", WORKS, NOTICED), (".gitignore", "repo", WORKS, REFUSED), (".gitattributes", "repo", WORKS, NOTICED),
+        (".git/info/exclude", "repo", REFUSED, REFUSED), (".ralph/state.json", "repo", NOTICED, NOTICED), (".ralph/hooks/tell.yaml", "repo", REFUSED, REFUSED),
+        (".piton/own-files", "repo", REFUSED, ""), (".piton/told/r.json", "repo", WORKS, ""), ("piton.allow.toml", "repo", WORKS, NOTICED),
+        ("piton/config.toml", "config", REFUSED, REFUSED), (".aiwg/ralph/registry.json", "repo", NOTICED, NOTICED))
 
 
 def pipes_and_giants():
-    for name, where, came in READ:
+    for name, where, came, _ in READ:
         says = (name.rsplit("/", 1)[-1], name, "exclude", "gitignore", "gitattributes", "snapshot")
         yield state(f"a pipe in place of {name}", put_there(name, fifo, where), says, bare=came)
-    for name, where, came in READ:
-        if name not in (".piton/told/r.json", ".piton/own-files"):
+    for name, where, _, came in READ:
+        if came:
             yield state(f"{name} of 8 TB", put_there(name, giant, where), (name.rsplit("/", 1)[-1], name, "exclude", "larger", "snapshot"), bare=came)
     yield state("a file of 8 TB in the tree", put_there("huge.bin", giant), ("huge.bin",), bare=NOTICED)
     yield state("a pipe in the tree", put_there("pipe", fifo), ("`pipe`", "pipe"), bare=WORKS)
