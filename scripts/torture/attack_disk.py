@@ -14,6 +14,7 @@ import sys
 import time
 
 from attack_ground import NOTICED, OPEN, REFUSED, WORKS, Way, honest, quoted
+from attack_trees import PATH
 from harness import Violation, end
 
 CODES = {0, 1, 2, 3, 4, 5, 6, 7, 130}
@@ -197,7 +198,7 @@ def journals():
     yield state("a pipe in place of the journal", replaced(JOURNAL, make=fifo), DAMAGE)
     yield state("a link in place of the journal", replaced(JOURNAL, make=lambda ground, path, kept: path.symlink_to(kept)), DAMAGE + ("link",))
     yield state("a journal of 8 TB", replaced(JOURNAL, make=lambda ground, path, kept: (shutil.copy2(kept, path), ground.own(path), os.truncate(path, FAR))), DAMAGE, bare=WORKS)
-    yield state("a journal that somebody else keeps locked", locked, ("locked", "busy", "in use"))
+    yield Way("disk", "a journal that somebody else keeps locked for some seconds", locked, WORKS, WORKS)
     for what, make in (("deleted", None), ("emptied", b""), ("garbage", os.urandom(8192))):
         yield state(f"the log of a killed run {what}", replaced(f"{JOURNAL}-wal", make), DAMAGE, start=killed, undone=False)
     yield state("the shared memory of a killed run is garbage", replaced(f"{JOURNAL}-shm", os.urandom(32768)), DAMAGE, bare=WORKS, start=killed, undone=False)
@@ -217,16 +218,30 @@ def fifo(ground, path, _=None):
     ground.own(path)
 
 
+HOLDER = """
+import sqlite3, time
+database = sqlite3.connect(".piton/journal.db", isolation_level=None)
+database.execute("pragma locking_mode = exclusive")
+database.execute("begin exclusive")
+open("locked", "w").close()
+time.sleep(3)
+database.execute("rollback")
+database.close()
+"""
+
+
 def locked(ground):
-    import sqlite3
-    database = sqlite3.connect(ground.repo / JOURNAL, isolation_level=None)
-    database.execute("pragma locking_mode = exclusive")
-    database.execute("begin exclusive")
-    for path in (ground.repo / ".piton").glob("journal.db-*"):
-        ground.own(path)
-    yield
-    database.execute("rollback")
-    database.close()
+    """A minute is waited for a journal that is in use, by a backup for instance."""
+    begin(ground)
+    holder = ground.start(f"exec python3 -c {quoted(HOLDER)}", env=PATH)
+    ground.until((ground.repo / "locked").exists)
+    try:
+        came = [asked(ground, words, ("locked",)) for words in LOOKS]
+        holder.wait(20)
+        sound(ground)
+    except (Fault, Violation) as error:
+        return tell(ground, error)
+    return worst(came)
 
 
 # ── What lies beside it ──────────────────────────────────────────────────────────────────────────────
