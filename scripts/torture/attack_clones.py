@@ -4,6 +4,7 @@ Each is met as a newcomer meets it: `status`, `ls`, `log`, `verify`, `doctor`, `
 of their own. The trap is armed only once the repository is complete. It counts as open if anything outside of the repository is
 touched, a program of the sender's is run, somebody's process is ended, a command hangs or breaks off, or a terminal is written to.
 """
+
 import json
 import os
 import re
@@ -18,19 +19,68 @@ from harness import Violation, end
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # What somebody does with a repository that they were sent: looking first, then everything that goes on with a run.
-LOOKS = (("status",), ("ls",), ("ls", "--everywhere"), ("status", "r"), ("log", "r"), ("show", "r"), ("why", "r"), ("output", "r"), ("report", "r"), ("verify",),
-         ("doctor",), ("config", "show"), ("gaps", "list"), ("gaps", "validate"), ("guard", "HEAD"), ("diff", "r"), ("export", "r"), ("answer",))
-ACTS = (("worker", "--once"), ("answer", "r", "--approve"), ("resume", "r", "--max-iterations", "+1"), ("resume", "--all"), ("mode", "r", "unattended"),
-        ("tell", "r", "go on"), ("stop", "r"), ("stop", "r", "--now"), ("rebuild", "r"), ("restore", "r", "--force"), ("fork", "r", "--iteration", "1"))
-MINE = (("loop", "mine", "--id", "mine", "--here", "--exec", "echo x >> mine.txt", "--check", "c=false", "--max-iterations", "1"),
-        ("restore", "mine", "--iteration", "0", "--force"),
-        ("loop", "mine", "--id", "tree", "--worktree", "--exec", "echo x >> mine.txt", "--check", "c=test -f mine.txt", "--max-iterations", "1"),
-        ("rm", "mine", "--force"), ("rm", "r", "--force"), ("init",))
+LOOKS = (
+    ("status",),
+    ("ls",),
+    ("ls", "--everywhere"),
+    ("status", "r"),
+    ("log", "r"),
+    ("show", "r"),
+    ("why", "r"),
+    ("output", "r"),
+    ("report", "r"),
+    ("verify",),
+    ("doctor",),
+    ("config", "show"),
+    ("gaps", "list"),
+    ("gaps", "validate"),
+    ("guard", "HEAD"),
+    ("diff", "r"),
+    ("export", "r"),
+    ("answer",),
+)
+ACTS = (
+    ("worker", "--once"),
+    ("answer", "r", "--approve"),
+    ("resume", "r", "--max-iterations", "+1"),
+    ("resume", "--all"),
+    ("mode", "r", "unattended"),
+    ("tell", "r", "go on"),
+    ("stop", "r"),
+    ("stop", "r", "--now"),
+    ("rebuild", "r"),
+    ("restore", "r", "--force"),
+    ("fork", "r", "--iteration", "1"),
+)
+MINE = (
+    ("loop", "mine", "--id", "mine", "--here", "--exec", "echo x >> mine.txt", "--check", "c=false", "--max-iterations", "1"),
+    ("restore", "mine", "--iteration", "0", "--force"),
+    (
+        "loop",
+        "mine",
+        "--id",
+        "tree",
+        "--worktree",
+        "--exec",
+        "echo x >> mine.txt",
+        "--check",
+        "c=test -f mine.txt",
+        "--max-iterations",
+        "1",
+    ),
+    ("rm", "mine", "--force"),
+    ("rm", "r", "--force"),
+    ("init",),
+)
 
 
 def trap(ground):
     """A program of the sender's, and whether it was run once the trap was armed; it passes on what it is given."""
-    path = ground.put(ground.dir / "evil", f"#!/bin/sh\n[ ! -e {ground.dir}/armed ] || echo \"$0 $*\" >> {ground.outside}/hit\ncat 2>/dev/null\nexit 0\n", mode=0o755)
+    path = ground.put(
+        ground.dir / "evil",
+        f'#!/bin/sh\n[ ! -e {ground.dir}/armed ] || echo "$0 $*" >> {ground.outside}/hit\ncat 2>/dev/null\nexit 0\n',
+        mode=0o755,
+    )
     return str(path)
 
 
@@ -66,9 +116,11 @@ def newcomer(ground, *more, victim=None, looks=LOOKS, acts=ACTS, mine=MINE):
 
 def clone(name, make, bare=REFUSED, *more, only="", **rest):
     """`make` fills the repository; the trap's path is given to it."""
+
     def do(ground):
         make(ground, trap(ground))
         return newcomer(ground, *more, **rest)
+
     return Way("clones", name, do, bare, bare, only=only)
 
 
@@ -129,12 +181,26 @@ def killed(ground, evil, *more):
 
 
 def waiting(ground, evil):
-    agent = f"{evil}; echo '{{\"status\": \"blocked\", \"summary\": \"may I?\"}}' > \"$PITON_REPORT\""
+    agent = f'{evil}; echo \'{{"status": "blocked", "summary": "may I?"}}\' > "$PITON_REPORT"'
     theirs(ground, "loop", "evil", "--id", "r", "--here", "--exec", agent, "--check", f"c={evil}; false", "--max-iterations", "5")
 
 
 def paused(ground, evil):
-    theirs(ground, "loop", "evil", "--id", "r", "--here", "--exec", f"{evil}; touch began; sleep 1", "--check", "c=false", "--max-iterations", "9", "--detach")
+    theirs(
+        ground,
+        "loop",
+        "evil",
+        "--id",
+        "r",
+        "--here",
+        "--exec",
+        f"{evil}; touch began; sleep 1",
+        "--check",
+        "c=false",
+        "--max-iterations",
+        "9",
+        "--detach",
+    )
     ground.until((ground.repo / "began").exists)
     theirs(ground, "pause", "r")
     theirs(ground, "wait", "r")
@@ -168,7 +234,9 @@ setup = "EVIL"
 
 
 def failed_workflow(ground, evil):
-    ground.put("w.yaml", f"name: w\nsteps:\n- {{id: a, run: '{evil}; false'}}\n- {{id: b, needs: [a], run: '{evil}', gates: ['cmd:{evil}']}}\n")
+    ground.put(
+        "w.yaml", f"name: w\nsteps:\n- {{id: a, run: '{evil}; false'}}\n- {{id: b, needs: [a], run: '{evil}', gates: ['cmd:{evil}']}}\n"
+    )
     theirs(ground, "run", "w.yaml", "--run-id", "r", "--max-attempts", "1")
 
 
@@ -194,6 +262,7 @@ def killed_research(ground, evil):
 
 def committed(make):
     """The same, as a commit has it: git itself would take .piton for a repository in the repository."""
+
     def do(ground, evil):
         make(ground, evil)
         shutil.rmtree(ground.repo / ".piton/.git")
@@ -203,20 +272,49 @@ def committed(make):
         ground.repo = ground.dir / "cloned"
         if not (ground.repo / ".piton/journal.db").exists():
             raise Violation("the clone has no journal")
+
     return do
 
 
 def journals():
-    made = (("a loop at its ceiling", at_ceiling), ("a loop that was killed", killed), ("a loop that waits for an answer", waiting), ("a loop that is paused", paused),
-            ("a loop with a work tree", in_a_tree), ("hooks, metrics, conditions and what is called at the end", with_everything), ("a workflow that failed", failed_workflow),
-            ("a workflow that was killed", killed_workflow), ("a workflow whose answer lies there", waiting_workflow), ("research that was killed", killed_research))
+    made = (
+        ("a loop at its ceiling", at_ceiling),
+        ("a loop that was killed", killed),
+        ("a loop that waits for an answer", waiting),
+        ("a loop that is paused", paused),
+        ("a loop with a work tree", in_a_tree),
+        ("hooks, metrics, conditions and what is called at the end", with_everything),
+        ("a workflow that failed", failed_workflow),
+        ("a workflow that was killed", killed_workflow),
+        ("a workflow whose answer lies there", waiting_workflow),
+        ("research that was killed", killed_research),
+    )
     for name, make in made:
         yield clone(f"an archive with a journal: {name}", make)
     for name, make in made[:3] + made[7:9]:
         yield clone(f"a journal in a commit: {name}", committed(make))
-    yield clone("a journal in a commit, whose shell is chosen by its agent", committed(lambda ground, evil: theirs(ground, *loop_words(f"SHELL={evil} {evil}"))))
+    yield clone(
+        "a journal in a commit, whose shell is chosen by its agent",
+        committed(lambda ground, evil: theirs(ground, *loop_words(f"SHELL={evil} {evil}"))),
+    )
     yield Way("clones", "an attempt on record that names somebody's process", names_a_process, REFUSED, REFUSED)
-    yield clone("a journal with words that write to a terminal", lambda ground, evil: theirs(ground, "loop", ESCAPES, "--id", "r", "--here", "--exec", f"printf '%s' {quoted(ESCAPES)}", "--check", "c=false", "--max-iterations", "1"))
+    yield clone(
+        "a journal with words that write to a terminal",
+        lambda ground, evil: theirs(
+            ground,
+            "loop",
+            ESCAPES,
+            "--id",
+            "r",
+            "--here",
+            "--exec",
+            f"printf '%s' {quoted(ESCAPES)}",
+            "--check",
+            "c=false",
+            "--max-iterations",
+            "1",
+        ),
+    )
     yield clone("a run with a name that leads elsewhere", named_elsewhere)
     yield clone("a loop that works in somebody's directory", works_elsewhere)
 
@@ -232,12 +330,23 @@ def names_a_process(ground):
     try:
         stat = open(f"/proc/{victim.pid}/stat").read().rsplit(")", 1)[1].split()
         boot = open("/proc/sys/kernel/random/boot_id").read().strip()
+
         def forge(value):
             if isinstance(value, dict):
-                return {key: victim.pid if key in ("pid", "pgid", "process", "session", "group") and isinstance(item, int) else
-                        int(stat[19]) if key in ("start", "started", "start_time", "start_ticks", "ticks") and isinstance(item, int) else
-                        boot if key == "boot" else forge(item) for key, item in value.items()}
+                return {
+                    key: (
+                        victim.pid
+                        if key in ("pid", "pgid", "process", "session", "group") and isinstance(item, int)
+                        else (
+                            int(stat[19])
+                            if key in ("start", "started", "start_time", "start_ticks", "ticks") and isinstance(item, int)
+                            else boot if key == "boot" else forge(item)
+                        )
+                    )
+                    for key, item in value.items()
+                }
             return [forge(item) for item in value] if isinstance(value, list) else value
+
         for path in (ground.repo / ".piton/attempts").rglob("*.json"):
             try:
                 ground.put(path, json.dumps(forge(json.loads(path.read_text()))))
@@ -252,6 +361,7 @@ def names_a_process(ground):
 def with_database(ground, *lines):
     """Changes a journal as somebody does who knows its tables, and can write every hash anew."""
     import sqlite3
+
     database = sqlite3.connect(ground.repo / ".piton/journal.db")
     for line, values in lines:
         database.execute(line, values)
@@ -278,6 +388,7 @@ def works_elsewhere(ground, evil):
 
 def linked(name, to="directory", sent=True):
     """A link in place of something that piton reads or writes; `sent`: there is a run of the sender's."""
+
     def make(ground, evil):
         if sent:
             at_ceiling(ground, evil)
@@ -291,6 +402,7 @@ def linked(name, to="directory", sent=True):
         path.symlink_to(ground.outside / to)
         if os.getuid() == 0:
             os.lchown(path, ground.uid, ground.gid)
+
     return make
 
 
@@ -304,43 +416,103 @@ def hard_linked(name, sent):
         os.link(ground.outside / "canary", path)
         for place in (path.parent, path.parent.parent):
             ground.own(place)
+
     return make
 
 
 def links():
     for name in ("", "/attempts", "/attempts/r", "/index", "/leases", "/anchors", "/drivers", "/blobs", "/trees"):
         yield clone(f"a link to a directory outside: .piton{name}", linked(f".piton{name}"))
-    for name in ("/journal.db", "/write.lock", "/own-files", "/told/r.json", "/drivers/r.log", "/leases/r.1", "/anchors/r", "/attempts/r/brief.json"):
+    for name in (
+        "/journal.db",
+        "/write.lock",
+        "/own-files",
+        "/told/r.json",
+        "/drivers/r.log",
+        "/leases/r.1",
+        "/anchors/r",
+        "/attempts/r/brief.json",
+    ):
         yield clone(f"a link to a file outside: .piton{name}", linked(f".piton{name}", "canary"))
     yield clone("a link to where nothing is: .piton", linked(".piton", "new", sent=False))
     yield clone("a link to where nothing is: .piton/journal.db", linked(".piton/journal.db", "new.db", sent=False))
-    for name in (".ralph", ".ralph/hooks", ".ralph/loops", ".ralph/backups", ".aiwg/ralph", ".aiwg/ralph/loops", ".agents", ".agents/runs", ".git/info"):
+    for name in (
+        ".ralph",
+        ".ralph/hooks",
+        ".ralph/loops",
+        ".ralph/backups",
+        ".aiwg/ralph",
+        ".aiwg/ralph/loops",
+        ".agents",
+        ".agents/runs",
+        ".git/info",
+    ):
         yield clone(f"a link to a directory outside: {name}", linked(name, sent=False))
-    for name in (".ralph/state.json", ".ralph/audit.log", ".ralph/metrics.prom", ".aiwg/ralph/registry.json", "gaps.yaml", "gap_audit.log", "piton.toml", "piton.allow.toml",
-                 "PROMPT.md", ".git/info/exclude", ".gitignore"):
+    for name in (
+        ".ralph/state.json",
+        ".ralph/audit.log",
+        ".ralph/metrics.prom",
+        ".aiwg/ralph/registry.json",
+        "gaps.yaml",
+        "gap_audit.log",
+        "piton.toml",
+        "piton.allow.toml",
+        "PROMPT.md",
+        ".git/info/exclude",
+        ".gitignore",
+    ):
         yield clone(f"a link to a file outside: {name}", linked(name, "canary", sent=False))
     # A file of several names is written to where its content is kept, and not where it is replaced.
     for name in (".piton/write.lock", ".piton/journal.db", ".piton/own-files", ".piton/drivers/r.log", ".piton/leases/r.1"):
         yield clone(f"a second name of a file outside, with a run: {name}", hard_linked(name, True))
-    for name in (".piton/write.lock", ".piton/own-files", ".piton/drivers/mine.log", ".ralph/audit.log", ".ralph/state.json", ".ralph/metrics.prom", "gaps.yaml", "gap_audit.log",
-                 ".git/info/exclude"):
-        yield clone(f"a second name of a file outside: {name}", hard_linked(name, False), REFUSED, ("gaps", "add", "one", "--category", "x"))
+    for name in (
+        ".piton/write.lock",
+        ".piton/own-files",
+        ".piton/drivers/mine.log",
+        ".ralph/audit.log",
+        ".ralph/state.json",
+        ".ralph/metrics.prom",
+        "gaps.yaml",
+        "gap_audit.log",
+        ".git/info/exclude",
+    ):
+        yield clone(
+            f"a second name of a file outside: {name}", hard_linked(name, False), REFUSED, ("gaps", "add", "one", "--category", "x")
+        )
 
 
 # ── An archive with a .git of its own ────────────────────────────────────────────────────────────────
 
-EVERY_HOOK = ("applypatch-msg", "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-checkout", "post-merge", "pre-auto-gc", "post-rewrite",
-              "reference-transaction", "post-index-change", "fsmonitor-watchman", "pre-push", "update", "post-update", "sendemail-validate")
+EVERY_HOOK = (
+    "applypatch-msg",
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "post-checkout",
+    "post-merge",
+    "pre-auto-gc",
+    "post-rewrite",
+    "reference-transaction",
+    "post-index-change",
+    "fsmonitor-watchman",
+    "pre-push",
+    "update",
+    "post-update",
+    "sendemail-validate",
+)
 
 
 def configured(lines, attributes="", files=None):
     """`.git/config` says so; no git is called after that."""
+
     def make(ground, evil):
         ground.commit({"data.bin": "x\n"} | (files or {}) | ({".gitattributes": attributes} if attributes else {}))
         with open(ground.repo / ".git/config", "a") as config:
             config.write(lines.replace("EVIL", evil) + "\n")
         # Git looks at a file again only if it seems changed.
         ground.put("data.bin", "another\n")
+
     return make
 
 
@@ -358,7 +530,7 @@ def hooks_path(ground, evil):
 
 def included(ground, evil):
     ground.put("more.conf", f"[core]\nfsmonitor = {evil}\npager = {evil}\neditor = {evil}\n[alias]\nstatus = !{evil}\n")
-    configured("[include]\npath = ../more.conf\n[includeIf \"gitdir:**\"]\npath = ../more.conf")(ground, evil)
+    configured('[include]\npath = ../more.conf\n[includeIf "gitdir:**"]\npath = ../more.conf')(ground, evil)
 
 
 def of_work_trees(ground, evil):
@@ -370,8 +542,10 @@ def promised(ground, evil):
     """An object that is missing, and a remote that would be asked for it."""
     ground.commit({"missing.txt": "missing\n"})
     blob = ground.sh("git rev-parse HEAD:missing.txt", check=True).stdout.strip()
-    configured(f"[extensions]\npartialClone = origin\n[core]\nrepositoryFormatVersion = 1\nsshCommand = EVIL\ngitProxy = EVIL\n[remote \"origin\"]\n"
-               f"url = {ground.repo}\npromisor = true\npartialclonefilter = blob:none\nuploadpack = EVIL\nvcs = ext")(ground, evil)
+    configured(
+        '[extensions]\npartialClone = origin\n[core]\nrepositoryFormatVersion = 1\nsshCommand = EVIL\ngitProxy = EVIL\n[remote "origin"]\n'
+        f"url = {ground.repo}\npromisor = true\npartialclonefilter = blob:none\nuploadpack = EVIL\nvcs = ext"
+    )(ground, evil)
     (ground.repo / ".git/objects" / blob[:2] / blob[2:]).unlink()
     ground.put("missing.txt", "other\n")
 
@@ -395,18 +569,61 @@ def git_settings():
         ("a diff of its own", '[diff "e"]\ncommand = EVIL', "* diff=e\n"),
         ("an external diff", "[diff]\nexternal = EVIL", ""),
         ("a merge driver", '[merge "e"]\ndriver = EVIL %O %A %B', "* merge=e\n"),
-        ("pagers and editors", "[core]\npager = EVIL\neditor = EVIL\n[pager]\nstatus = EVIL\ndiff = EVIL\nlog = EVIL\n[sequence]\neditor = EVIL\n[interactive]\ndiffFilter = EVIL", ""),
+        (
+            "pagers and editors",
+            (
+                "[core]\npager = EVIL\neditor = EVIL\n[pager]\nstatus = EVIL\ndiff = EVIL\nlog = EVIL\n[sequence]\neditor ="
+                " EVIL\n[interactive]\ndiffFilter = EVIL"
+            ),
+            "",
+        ),
         ("programs to ask for passwords", "[core]\naskPass = EVIL\nsshCommand = EVIL\n[credential]\nhelper = !EVIL", ""),
-        ("a program that signs", "[gpg]\nprogram = EVIL\nformat = openpgp\n[commit]\ngpgSign = true\n[tag]\ngpgSign = true\n[log]\nshowSignature = true\n[user]\nsigningKey = x", ""),
-        ("a program that signs by SSH", '[gpg]\nformat = ssh\n[gpg "ssh"]\nprogram = EVIL\ndefaultKeyCommand = EVIL\n[commit]\ngpgSign = true', ""),
-        ("aliases", "[alias]\n" + "\n".join(f"{name} = !EVIL" for name in ("status", "diff", "log", "add", "commit", "worktree", "rev-parse", "cat-file", "write-tree")), ""),
+        (
+            "a program that signs",
+            (
+                "[gpg]\nprogram = EVIL\nformat = openpgp\n[commit]\ngpgSign = true\n[tag]\ngpgSign = true\n[log]\nshowSignature ="
+                " true\n[user]\nsigningKey = x"
+            ),
+            "",
+        ),
+        (
+            "a program that signs by SSH",
+            '[gpg]\nformat = ssh\n[gpg "ssh"]\nprogram = EVIL\ndefaultKeyCommand = EVIL\n[commit]\ngpgSign = true',
+            "",
+        ),
+        (
+            "aliases",
+            "[alias]\n"
+            + "\n".join(
+                f"{name} = !EVIL" for name in ("status", "diff", "log", "add", "commit", "worktree", "rev-parse", "cat-file", "write-tree")
+            ),
+            "",
+        ),
         ("a command for other refs", f"[core]\nalternateRefsCommand = EVIL", ""),
         ("an update of submodules", '[submodule "s"]\nupdate = !EVIL\nactive = true\nurl = .\n[submodule]\nrecurse = true', ""),
         ("another work tree", "[core]\nworktree = ../../outside/directory", ""),
         ("attributes and excludes outside", "[core]\nattributesFile = ../../outside/canary\nexcludesFile = ../../outside/canary", ""),
-        ("hooks by configuration", '[hook "e"]\ncommand = EVIL\nevent = pre-commit\nevent = post-checkout\nevent = reference-transaction', ""),
-        ("trailers and templates", '[trailer "e"]\nkey = e\ncmd = EVIL\ncommand = EVIL\nifmissing = add\n[commit]\ntemplate = ../../outside/canary\n[init]\ntemplateDir = hooks', ""),
-        ("a protocol that runs programs", '[protocol "ext"]\nallow = always\n[remote "origin"]\nurl = ext::EVIL %S\n[branch "main"]\nremote = origin\nmerge = refs/heads/main\n[fetch]\nrecurseSubmodules = true\n[maintenance]\nauto = true', ""),
+        (
+            "hooks by configuration",
+            '[hook "e"]\ncommand = EVIL\nevent = pre-commit\nevent = post-checkout\nevent = reference-transaction',
+            "",
+        ),
+        (
+            "trailers and templates",
+            (
+                '[trailer "e"]\nkey = e\ncmd = EVIL\ncommand = EVIL\nifmissing = add\n[commit]\ntemplate ='
+                " ../../outside/canary\n[init]\ntemplateDir = hooks"
+            ),
+            "",
+        ),
+        (
+            "a protocol that runs programs",
+            (
+                '[protocol "ext"]\nallow = always\n[remote "origin"]\nurl = ext::EVIL %S\n[branch "main"]\nremote = origin\nmerge ='
+                " refs/heads/main\n[fetch]\nrecurseSubmodules = true\n[maintenance]\nauto = true"
+            ),
+            "",
+        ),
     ):
         yield clone(f"an archive whose .git/config names {name}", configured(lines, attributes))
     yield clone("an archive whose .git/config includes a file of the tree", included)
@@ -424,9 +641,10 @@ def nested_repository(bare):
         ground.sh(f"git init -q {'--bare' if bare else ''} {quoted(place)}", check=True)
         config = place / ("config" if bare else ".git/config")
         with open(config, "a") as file:
-            file.write(f"[core]\nfsmonitor = {evil}\n[diff]\nexternal = {evil}\n[filter \"e\"]\nclean = {evil}\nprocess = {evil}\n")
+            file.write(f'[core]\nfsmonitor = {evil}\n[diff]\nexternal = {evil}\n[filter "e"]\nclean = {evil}\nprocess = {evil}\n')
         ground.put(place / ".gitattributes", "* filter=e\n")
         ground.put(place / "file.txt", "x\n")
+
     return make
 
 
@@ -437,21 +655,34 @@ def submodule(ground, evil):
     ground.sh("git init -q . && git add -A && git commit -qm x", cwd=library, check=True)
     ground.sh(f"git -c protocol.file.allow=always submodule -q add {quoted(library)} sub && git commit -qm sub", check=True)
     with open(ground.repo / ".git/modules/sub/config", "a") as file:
-        file.write(f"[core]\nfsmonitor = {evil}\nhooksPath = {ground.dir}\n[filter \"e\"]\nclean = {evil}\nsmudge = {evil}\nprocess = {evil}\n")
+        file.write(
+            f'[core]\nfsmonitor = {evil}\nhooksPath = {ground.dir}\n[filter "e"]\nclean = {evil}\nsmudge = {evil}\nprocess = {evil}\n'
+        )
     ground.put(".git/modules/sub/info/attributes", "* filter=e\n")
     ground.put("sub/file.txt", "other\n")
 
 
 def submodule_options(ground, evil):
     """Names and addresses that would be taken for options, or lead elsewhere."""
-    ground.commit({".gitmodules": f'[submodule "../../evil"]\npath = -u{evil}\nurl = --upload-pack={evil}\n[submodule "x"]\npath = x\nurl = ext::{evil}\nupdate = !{evil}\n'})
+    ground.commit(
+        {
+            ".gitmodules": (
+                f'[submodule "../../evil"]\npath = -u{evil}\nurl = --upload-pack={evil}\n[submodule "x"]\npath = x\nurl ='
+                f" ext::{evil}\nupdate = !{evil}\n"
+            )
+        }
+    )
     for path in (f"-u{evil.replace('/', '_')}", "x"):
         ground.sh(f"git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),{quoted(path)} && git commit -qm link", check=True)
 
 
 def odd_branches(ground, evil):
     """Branches whose names would be taken for options; a link that leads out of the tree."""
-    ground.sh("git update-ref 'refs/heads/--upload-pack=evil' HEAD && git update-ref refs/heads/-x HEAD && git update-ref 'refs/heads/$(touch-hit)' HEAD", check=True)
+    ground.sh(
+        "git update-ref 'refs/heads/--upload-pack=evil' HEAD && git update-ref refs/heads/-x HEAD && git update-ref"
+        " 'refs/heads/$(touch-hit)' HEAD",
+        check=True,
+    )
     os.symlink(ground.outside, ground.repo / "out")
     os.symlink("../outside/canary", ground.repo / "data.txt")
     ground.sh("git add -A && git commit -qm links", check=True)
@@ -478,8 +709,17 @@ def untrusted():
         ("a hook that is a command", '[hooks.h]\npoints = ["loop_start", "loop_end"]\ncommand = "EVIL"'),
         ("a hook that is a program", '[hooks.h]\npoints = ["loop_start"]\npath = "EVIL"'),
         ("a directory of hooks outside", '[hooks]\ndir = "../outside/directory"'),
-        ("conditions to stop", '[stop]\nconditions = [{ type = "shell_command", command = "EVIL" }, { type = "custom_script", script = "EVIL" }]'),
-        ("a log file of messages outside", '[notify]\nmin_interval = "0s"\n[notify.channels.l]\ntype = "logfile"\npath = "../outside/hit"\n[notify.triggers]\nstarted = true\ncompleted = true\nfailed = true\nstopped = true'),
+        (
+            "conditions to stop",
+            '[stop]\nconditions = [{ type = "shell_command", command = "EVIL" }, { type = "custom_script", script = "EVIL" }]',
+        ),
+        (
+            "a log file of messages outside",
+            (
+                '[notify]\nmin_interval = "0s"\n[notify.channels.l]\ntype = "logfile"\npath = "../outside/hit"\n[notify.triggers]\nstarted'
+                " = true\ncompleted = true\nfailed = true\nstopped = true"
+            ),
+        ),
         ("a gap file outside", '[gaps]\nfile = "../outside/canary"\naudit_log = "../outside/hit"'),
         ("an audit log outside", '[gaps]\naudit_log = "../outside/hit"'),
         ("a prompt outside", '[loop]\nprompt = "../outside/canary"'),
@@ -487,13 +727,32 @@ def untrusted():
         ("a guard that is off", '[guard]\nmode = "off"\nrules = { test-deleted = { off = true, reason = "x" } }'),
         ("a mode that approves by itself", '[mode]\nstart = "hybrid"\n[mode.hybrid]\nauto_approve = "1s"\n[checks]\nc = "EVIL"'),
     ):
-        yield clone(f"an untrusted piton.toml with {name}", lambda ground, evil, text=text: ground.commit(
-            {"piton.toml": text.replace("EVIL", evil) + "\n", "w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n"}), REFUSED,
-            ("run", "w.yaml", "--run-id", "w"), ("gaps", "add", "one", "--category", "x"), ("gaps", "research", "--exec", "true"))
+        yield clone(
+            f"an untrusted piton.toml with {name}",
+            lambda ground, evil, text=text: ground.commit(
+                {"piton.toml": text.replace("EVIL", evil) + "\n", "w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n"}
+            ),
+            REFUSED,
+            ("run", "w.yaml", "--run-id", "w"),
+            ("gaps", "add", "one", "--category", "x"),
+            ("gaps", "research", "--exec", "true"),
+        )
     yield Way("clones", "a piton.toml that changed after it was trusted", changed, REFUSED, REFUSED)
-    yield clone("files of hooks that nobody trusted", lambda ground, evil: ground.commit(
-        {f".ralph/hooks/{kind}.yaml": f"name: {kind}\npoints: [loop_start, loop_end, pre_iteration, post_iteration]\nhook_type: {text}\n" for kind, text in (
-            ("command", f"{{ type: command, command: '{evil}' }}"), ("script", f"{{ type: script, path: '{evil}' }}"), ("webhook", "{ type: webhook, url: { plain: 'http://127.0.0.1:9/' } }"))}))
+    yield clone(
+        "files of hooks that nobody trusted",
+        lambda ground, evil: ground.commit(
+            {
+                f".ralph/hooks/{kind}.yaml": (
+                    f"name: {kind}\npoints: [loop_start, loop_end, pre_iteration, post_iteration]\nhook_type: {text}\n"
+                )
+                for kind, text in (
+                    ("command", f"{{ type: command, command: '{evil}' }}"),
+                    ("script", f"{{ type: script, path: '{evil}' }}"),
+                    ("webhook", "{ type: webhook, url: { plain: 'http://127.0.0.1:9/' } }"),
+                )
+            }
+        ),
+    )
 
 
 def changed(ground):
@@ -509,26 +768,76 @@ def changed(ground):
 
 def other_tools():
     ids = ("../../../outside/directory", "/etc", "a/../../b", "-rf", "x\x00y", ".", "a" * 5_000)
-    registry = json.dumps({"version": "2.0.0", "max_concurrent_loops": 4, "active_loops": [{"loop_id": id, "pid": 1, "status": "running", "state_file": "../../../outside/canary"} for id in ids]})
-    yield clone("a registry of another tool whose names lead elsewhere", lambda ground, evil: ground.commit({".aiwg/ralph/registry.json": registry}), REFUSED,
-                ("import", ".aiwg/ralph/registry.json"))
-    state = json.dumps({"core": {"status": "running", "iteration": 3, "session_id": ESCAPES, "working_directory": "/"}, "task": "$(EVIL)", "command": "EVIL", "hooks": ["EVIL"]})
-    yield clone("a state of another tool with commands in it", lambda ground, evil: ground.commit({".ralph/state.json": state.replace("EVIL", evil), ".ralph/audit.log": ESCAPES}), REFUSED,
-                ("import", ".ralph/state.json"), ("import", ".ralph"))
-    yield clone("a state of another tool of 20 MB", lambda ground, evil: ground.commit({".ralph/state.json": "[" * 20_000_000}), REFUSED, ("import", ".ralph/state.json"))
-    run_state = json.dumps({"run_id": "../../../outside/directory", "workflow": "w.yaml", "steps": {"../../x": {"status": "COMPLETED"}}, "status": "running"})
-    yield clone("a directory of runs whose names lead elsewhere", lambda ground, evil: ground.commit(
-        {".agents/runs/old/run_state.json": run_state, "w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n", ".agents/runs/old/manual_inputs/a.json": '{"approved": true}'}), REFUSED,
-        ("import", ".agents/runs/old", "--workflow", "w.yaml"), ("run", "w.yaml", "--run-id", "w"))
-    yield clone("old runs of another tool that a cleanup would delete through a link", old_runs, REFUSED, ("run", "w.yaml", "--run-id", "w"))
-    yield clone("an archive of runs that is no database", lambda ground, evil: ground.commit({".agents/run_archive.db": "garbage\n" * 999, "w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n"}),
-                REFUSED, ("run", "w.yaml", "--run-id", "w"))
+    registry = json.dumps(
+        {
+            "version": "2.0.0",
+            "max_concurrent_loops": 4,
+            "active_loops": [{"loop_id": id, "pid": 1, "status": "running", "state_file": "../../../outside/canary"} for id in ids],
+        }
+    )
+    yield clone(
+        "a registry of another tool whose names lead elsewhere",
+        lambda ground, evil: ground.commit({".aiwg/ralph/registry.json": registry}),
+        REFUSED,
+        ("import", ".aiwg/ralph/registry.json"),
+    )
+    state = json.dumps(
+        {
+            "core": {"status": "running", "iteration": 3, "session_id": ESCAPES, "working_directory": "/"},
+            "task": "$(EVIL)",
+            "command": "EVIL",
+            "hooks": ["EVIL"],
+        }
+    )
+    yield clone(
+        "a state of another tool with commands in it",
+        lambda ground, evil: ground.commit({".ralph/state.json": state.replace("EVIL", evil), ".ralph/audit.log": ESCAPES}),
+        REFUSED,
+        ("import", ".ralph/state.json"),
+        ("import", ".ralph"),
+    )
+    yield clone(
+        "a state of another tool of 20 MB",
+        lambda ground, evil: ground.commit({".ralph/state.json": "[" * 20_000_000}),
+        REFUSED,
+        ("import", ".ralph/state.json"),
+    )
+    run_state = json.dumps(
+        {"run_id": "../../../outside/directory", "workflow": "w.yaml", "steps": {"../../x": {"status": "COMPLETED"}}, "status": "running"}
+    )
+    yield clone(
+        "a directory of runs whose names lead elsewhere",
+        lambda ground, evil: ground.commit(
+            {
+                ".agents/runs/old/run_state.json": run_state,
+                "w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n",
+                ".agents/runs/old/manual_inputs/a.json": '{"approved": true}',
+            }
+        ),
+        REFUSED,
+        ("import", ".agents/runs/old", "--workflow", "w.yaml"),
+        ("run", "w.yaml", "--run-id", "w"),
+    )
+    yield clone(
+        "old runs of another tool that a cleanup would delete through a link", old_runs, REFUSED, ("run", "w.yaml", "--run-id", "w")
+    )
+    yield clone(
+        "an archive of runs that is no database",
+        lambda ground, evil: ground.commit(
+            {".agents/run_archive.db": "garbage\n" * 999, "w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n"}
+        ),
+        REFUSED,
+        ("run", "w.yaml", "--run-id", "w"),
+    )
 
 
 def old_runs(ground, evil):
     ground.commit({"w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n"})
     for number in range(14):
-        ground.put(f".agents/runs/old-{number}/run_state.json", json.dumps({"run_id": f"old-{number}", "status": "completed", "completed_at": "2020-01-01T00:00:00Z", "workflow_name": "w"}))
+        ground.put(
+            f".agents/runs/old-{number}/run_state.json",
+            json.dumps({"run_id": f"old-{number}", "status": "completed", "completed_at": "2020-01-01T00:00:00Z", "workflow_name": "w"}),
+        )
         os.symlink(ground.outside / "directory", ground.repo / f".agents/runs/old-{number}/reports")
         os.utime(ground.repo / f".agents/runs/old-{number}", (1, 1))
     os.symlink(ground.outside / "directory", ground.repo / ".agents/runs/linked")
@@ -539,15 +848,42 @@ def old_runs(ground, evil):
 
 def files():
     gaps = lambda text: lambda ground, evil: ground.commit({"gaps.yaml": text.replace("EVIL", evil)})
-    more = (("gaps", "stale"), ("gaps", "batch"), ("gaps", "order"), ("gaps", "stale", "--apply"), ("gaps", "show", "a"), ("gaps", "export"), ("gaps", "research", "--exec", "true"))
-    laughs = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)) + "gaps: [*a9]\n"
+    more = (
+        ("gaps", "stale"),
+        ("gaps", "batch"),
+        ("gaps", "order"),
+        ("gaps", "stale", "--apply"),
+        ("gaps", "show", "a"),
+        ("gaps", "export"),
+        ("gaps", "research", "--exec", "true"),
+    )
+    laughs = (
+        "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)) + "gaps: [*a9]\n"
+    )
     yield clone("a gap file that laughs", gaps(laughs), REFUSED, *more)
-    yield clone("a gap file with a scalar of 20 MB", lambda ground, evil: ground.commit({"gaps.yaml": f"gaps:\n- id: a\n  category: {'x' * 20_000_000}\n"}), REFUSED, *more)
-    yield clone("a gap file whose evidence leads elsewhere", gaps(
-        "gaps:\n- id: a\n  category: x\n  status: verified\n  last_verified: '2020-01-01T00:00:00Z'\n  findings: f\n  evidence:\n  - {file: ../../outside/canary, sha256: x}\n  - {file: /etc/passwd}\n"
-        "  - {url: 'file:///etc/passwd'}\n  - {command: 'EVIL'}\n"), REFUSED, *more)
-    yield clone("a gap file with names that lead elsewhere or write to a terminal", gaps(
-        "gaps:\n- {id: '../../outside/x', category: x}\n- {id: '-rf', category: x}\n- {id: \"\\e]0;owned\\a\", category: \"\\e[2J\"}\n"), REFUSED, *more)
+    yield clone(
+        "a gap file with a scalar of 20 MB",
+        lambda ground, evil: ground.commit({"gaps.yaml": f"gaps:\n- id: a\n  category: {'x' * 20_000_000}\n"}),
+        REFUSED,
+        *more,
+    )
+    yield clone(
+        "a gap file whose evidence leads elsewhere",
+        gaps(
+            "gaps:\n- id: a\n  category: x\n  status: verified\n  last_verified: '2020-01-01T00:00:00Z'\n  findings: f\n  evidence:\n  -"
+            " {file: ../../outside/canary, sha256: x}\n  - {file: /etc/passwd}\n  - {url: 'file:///etc/passwd'}\n  - {command: 'EVIL'}\n"
+        ),
+        REFUSED,
+        *more,
+    )
+    yield clone(
+        "a gap file with names that lead elsewhere or write to a terminal",
+        gaps(
+            "gaps:\n- {id: '../../outside/x', category: x}\n- {id: '-rf', category: x}\n- {id: \"\\e]0;owned\\a\", category: \"\\e[2J\"}\n"
+        ),
+        REFUSED,
+        *more,
+    )
     for name, text in (
         ("steps whose names lead elsewhere", "name: w\nsteps:\n- {id: ../../../outside/x, run: 'true'}\n"),
         ("prompts outside", "name: w\nsteps:\n- {id: a, agent: x, prompt: ../outside/canary}\n"),
@@ -556,12 +892,32 @@ def files():
         ("a name that leads elsewhere", "name: ../../outside/x\nsteps:\n- {id: a, run: 'true'}\n"),
         ("outputs outside", "name: w\nsteps:\n- {id: a, run: 'true', artifacts: ['../outside/canary'], outputs: ['../../outside/hit']}\n"),
     ):
-        yield clone(f"a workflow with {name}", lambda ground, evil, text=text: ground.commit({"w.yaml": text}), REFUSED,
-                    ("run", "w.yaml", "--check-only"), ("run", "w.yaml", "--run-id", "w", "--exec", "true"), ("show", "w"), ("rm", "w", "--force"))
-    yield clone("a prompt that includes files outside", lambda ground, evil: ground.commit(
-        {"PROMPT.md": "{{include ../outside/canary}}\n{{include: /etc/passwd}}\n{{> ../outside/canary}}\n@../outside/canary\n!`EVIL`\n".replace("EVIL", evil)}), REFUSED,
-        ("loop", "--id", "p", "--here", "--exec", "cat > /dev/null", "--check", "c=false", "--max-iterations", "1"))
-    yield clone("a tree with texts that write to a terminal", lambda ground, evil: ground.commit({f"test_{ESCAPES[:3]}.py": f"def test_a():\n    assert '{ESCAPES}'\n".replace("\r", "")}))
+        yield clone(
+            f"a workflow with {name}",
+            lambda ground, evil, text=text: ground.commit({"w.yaml": text}),
+            REFUSED,
+            ("run", "w.yaml", "--check-only"),
+            ("run", "w.yaml", "--run-id", "w", "--exec", "true"),
+            ("show", "w"),
+            ("rm", "w", "--force"),
+        )
+    yield clone(
+        "a prompt that includes files outside",
+        lambda ground, evil: ground.commit(
+            {
+                "PROMPT.md": (
+                    "{{include ../outside/canary}}\n{{include: /etc/passwd}}\n{{> ../outside/canary}}\n@../outside/canary\n!`EVIL`\n"
+                    .replace("EVIL", evil)
+                )
+            }
+        ),
+        REFUSED,
+        ("loop", "--id", "p", "--here", "--exec", "cat > /dev/null", "--check", "c=false", "--max-iterations", "1"),
+    )
+    yield clone(
+        "a tree with texts that write to a terminal",
+        lambda ground, evil: ground.commit({f"test_{ESCAPES[:3]}.py": f"def test_a():\n    assert '{ESCAPES}'\n".replace("\r", "")}),
+    )
     yield clone("pipes where files are expected", pipes)
 
 
@@ -592,20 +948,44 @@ def sent(make, *commands):
         ground.sh(f"git clone -q {quoted(ground.repo)} {quoted(ground.dir / 'cloned')}", check=True)
         ground.repo = ground.dir / "cloned"
         return fine(ground, *commands)
+
     return do
 
 
 def honest_clones():
-    yield honest("clones", "a clone with nothing in it", sent(lambda ground: None, ("ls",), DONE, ("status", "mine"), ("verify",), ("rm", "mine", "--force")))
+    yield honest(
+        "clones",
+        "a clone with nothing in it",
+        sent(lambda ground: None, ("ls",), DONE, ("status", "mine"), ("verify",), ("rm", "mine", "--force")),
+    )
     trusted = lambda ground: ground.commit({"piton.toml": '[checks]\nhere = "true"\n[guard]\nprotect = ["spec"]\n', "spec/a": "x\n"})
-    yield honest("clones", "a clone with a piton.toml that was looked at", sent(trusted, ("config", "show"), ("trust", "--yes"), DONE, ("verify",)))
+    yield honest(
+        "clones", "a clone with a piton.toml that was looked at", sent(trusted, ("config", "show"), ("trust", "--yes"), DONE, ("verify",))
+    )
     yield honest("clones", "a clone with a piton.toml that is taken for this once", sent(trusted, (*DONE, "--trust"), ("verify",)))
     hook = "name: tell\npoints: [loop_end]\nhook_type: { type: command, command: 'echo told > told.txt' }\n"
     yield honest("clones", "a clone with files of hooks that were looked at", hooks_trusted(hook))
-    yield honest("clones", "a clone with gaps", sent(lambda ground: ground.commit({"gaps.yaml": "gaps:\n- {id: one, category: x, question: What?}\n"}), ("gaps", "list"), ("gaps", "validate"),
-                                                    ("gaps", "verify", "one", "--findings", "So."), ("gaps", "list")))
-    yield honest("clones", "a clone with a workflow", sent(lambda ground: ground.commit({"w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n- {id: b, needs: [a], run: 'true'}\n"}),
-                                                          ("run", "w.yaml", "--check-only"), ("run", "w.yaml", "--run-id", "w"), ("status", "w")))
+    yield honest(
+        "clones",
+        "a clone with gaps",
+        sent(
+            lambda ground: ground.commit({"gaps.yaml": "gaps:\n- {id: one, category: x, question: What?}\n"}),
+            ("gaps", "list"),
+            ("gaps", "validate"),
+            ("gaps", "verify", "one", "--findings", "So."),
+            ("gaps", "list"),
+        ),
+    )
+    yield honest(
+        "clones",
+        "a clone with a workflow",
+        sent(
+            lambda ground: ground.commit({"w.yaml": "name: w\nsteps:\n- {id: a, run: 'true'}\n- {id: b, needs: [a], run: 'true'}\n"}),
+            ("run", "w.yaml", "--check-only"),
+            ("run", "w.yaml", "--run-id", "w"),
+            ("status", "w"),
+        ),
+    )
     yield honest("clones", "a run of one's own that goes on", own_run)
     yield honest("clones", "a killed run of one's own that a worker goes on with", own_worker)
     yield honest("clones", "a filter of the user's own", own_filter)
@@ -617,6 +997,7 @@ def hooks_trusted(text):
         ground.commit({".ralph/hooks/tell.yaml": text})
         came = fine(ground, ("trust", "--yes"), DONE)
         return came if came != WORKS or (ground.repo / "told.txt").exists() else "the hook was not called"
+
     return do
 
 
@@ -628,7 +1009,9 @@ def own_run(ground):
 
 
 def own_worker(ground):
-    ground.piton(*loop_words("[ -e began ] && exit 0; touch began; sleep 30", "--detach", check="test -f began"), *ground.walls(), check=True)
+    ground.piton(
+        *loop_words("[ -e began ] && exit 0; touch began; sleep 30", "--detach", check="test -f began"), *ground.walls(), check=True
+    )
     ground.until((ground.repo / "began").exists)
     crash(ground)
     ground.piton("worker", "--once", check=True)
@@ -641,7 +1024,19 @@ def own_filter(ground):
     with open(ground.home / ".gitconfig", "a") as config:
         config.write('[filter "up"]\nclean = tr a-z A-Z\nsmudge = tr A-Z a-z\n')
     ground.commit({".gitattributes": "*.up filter=up\n", "word.up": "word\n"})
-    words = ("loop", "mine", "--id", "mine", "--worktree", "--exec", "echo other > word.up", "--check", "c=grep -q other word.up", "--max-iterations", "1")
+    words = (
+        "loop",
+        "mine",
+        "--id",
+        "mine",
+        "--worktree",
+        "--exec",
+        "echo other > word.up",
+        "--check",
+        "c=grep -q other word.up",
+        "--max-iterations",
+        "1",
+    )
     came = fine(ground, words)
     stored = ground.sh("git cat-file blob piton/mine:word.up").stdout
     return came if came != WORKS or stored == "OTHER\n" else f"stored as {stored!r}"
@@ -651,5 +1046,9 @@ def beside_others(ground):
     library = ground.dir / "library"
     ground.put(library / "file.txt", "x\n")
     ground.sh("git init -q . && git add -A && git commit -qm x", cwd=library, check=True)
-    ground.sh(f"git -c protocol.file.allow=always submodule -q add {quoted(library)} sub && git commit -qm sub && git init -q inner && touch inner/a", check=True)
+    ground.sh(
+        f"git -c protocol.file.allow=always submodule -q add {quoted(library)} sub && git commit -qm sub && git init -q inner && touch"
+        " inner/a",
+        check=True,
+    )
     return fine(ground, DONE, ("verify",))

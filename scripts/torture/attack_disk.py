@@ -4,6 +4,7 @@ Each begins with a run that rests and can go on. The state is brought about, peo
 then the state is undone. `refused`: what could not be done was said with its cause, and nothing was lost. `noticed`: it was done, and
 the state was named. `works`: it was done. `open`: something hung, broke off, was silent or denied that there is a run, or was lost.
 """
+
 import os
 import re
 import shutil
@@ -67,7 +68,7 @@ def asked(ground, words, says, fine=(0,), timeout=30):
 def sound(ground):
     """After the state was undone: everything on record is there, and the run goes on."""
     now = record(ground)
-    if now[:len(ground.known)] != ground.known:
+    if now[: len(ground.known)] != ground.known:
         raise Fault(f"{len(ground.known)} events were on record, {len(now)} are, and not the same")
     verified = ground.piton("verify")
     if verified.returncode != 0:
@@ -100,8 +101,27 @@ def met(ground, state, says, reads=False, acts=True, undone=True, start=begin):
                 raise Fault(f"`piton {words[0]}` is refused, although the journal can be read")
         if acts:
             came.append(asked(ground, GO_ON, says, fine=(0, 3)))
-            came.append(asked(ground, ("loop", "more", "--id", "n", "--here", "--exec", AGENT, "--check", f"c={CHECK}", "--max-iterations", "1",
-                                       *ground.walls()), says, fine=(0, 3)))
+            came.append(
+                asked(
+                    ground,
+                    (
+                        "loop",
+                        "more",
+                        "--id",
+                        "n",
+                        "--here",
+                        "--exec",
+                        AGENT,
+                        "--check",
+                        f"c={CHECK}",
+                        "--max-iterations",
+                        "1",
+                        *ground.walls(),
+                    ),
+                    says,
+                    fine=(0, 3),
+                )
+            )
     except Fault as error:
         return tell(ground, error)
     finally:
@@ -138,16 +158,19 @@ def aside(ground, name):
     path, kept = ground.repo / name, ground.dir / f"aside-{name.replace('/', '-')}"
     shutil.rmtree(kept, ignore_errors=True)
     os.rename(path, kept)
+
     def back():
         if path.is_symlink() or path.exists() and not path.is_dir():
             path.unlink()
         shutil.rmtree(path, ignore_errors=True)
         os.rename(kept, path)
+
     return kept, back
 
 
 def replaced(name, content=None, make=None):
     """A file below .piton that is another: gone, emptied, cut or garbage. Everything there is given back as it was."""
+
     def steps(ground):
         before = ground.dir / "before"
         subprocess.run(["cp", "-a", str(ground.repo / ".piton"), str(before)], check=True)
@@ -159,6 +182,7 @@ def replaced(name, content=None, make=None):
         yield
         shutil.rmtree(ground.repo / ".piton")
         os.rename(before, ground.repo / ".piton")
+
     return steps
 
 
@@ -196,16 +220,31 @@ def journals():
     yield state("another database in place of the journal", replaced(JOURNAL, make=another_database), DAMAGE)
     yield state("a directory in place of the journal", replaced(JOURNAL, make=lambda ground, path, _: path.mkdir()), DAMAGE)
     yield state("a pipe in place of the journal", replaced(JOURNAL, make=fifo), DAMAGE)
-    yield state("a link in place of the journal", replaced(JOURNAL, make=lambda ground, path, kept: path.symlink_to(kept)), DAMAGE + ("link",))
-    yield state("a journal of 8 TB", replaced(JOURNAL, make=lambda ground, path, kept: (shutil.copy2(kept, path), ground.own(path), os.truncate(path, FAR))), DAMAGE, bare=WORKS)
+    yield state(
+        "a link in place of the journal", replaced(JOURNAL, make=lambda ground, path, kept: path.symlink_to(kept)), DAMAGE + ("link",)
+    )
+    yield state(
+        "a journal of 8 TB",
+        replaced(JOURNAL, make=lambda ground, path, kept: (shutil.copy2(kept, path), ground.own(path), os.truncate(path, FAR))),
+        DAMAGE,
+        bare=WORKS,
+    )
     yield Way("disk", "a journal that somebody else keeps locked for some seconds", locked, WORKS, WORKS)
     for what, make in (("deleted", None), ("emptied", b""), ("garbage", os.urandom(8192))):
         yield state(f"the log of a killed run {what}", replaced(f"{JOURNAL}-wal", make), DAMAGE, start=killed, undone=False)
-    yield state("the shared memory of a killed run is garbage", replaced(f"{JOURNAL}-shm", os.urandom(32768)), DAMAGE, bare=WORKS, start=killed, undone=False)
+    yield state(
+        "the shared memory of a killed run is garbage",
+        replaced(f"{JOURNAL}-shm", os.urandom(32768)),
+        DAMAGE,
+        bare=WORKS,
+        start=killed,
+        undone=False,
+    )
 
 
 def another_database(ground, path, _):
     import sqlite3
+
     database = sqlite3.connect(path)
     database.execute("create table other (a)")
     database.commit()
@@ -252,11 +291,13 @@ def gone(name):
         _, back = aside(ground, name)
         yield
         back()
+
     return steps
 
 
 def garbage_below(name):
     """Every file of a directory is garbage."""
+
     def steps(ground):
         kept, back = aside(ground, name)
         for path in sorted(kept.rglob("*")):
@@ -264,6 +305,7 @@ def garbage_below(name):
                 ground.put(ground.repo / name / path.relative_to(kept), os.urandom(64))
         yield
         back()
+
     return steps
 
 
@@ -273,17 +315,20 @@ def a_file_instead(name):
         ground.put(name, "a file\n")
         yield
         back()
+
     return steps
 
 
 def a_link_instead(name):
     """A directory that was moved away, with a link in its place."""
+
     def steps(ground):
         kept, back = aside(ground, name)
         (ground.repo / name).symlink_to(kept)
         yield
         (ground.repo / name).unlink(missing_ok=True)
         back()
+
     return steps
 
 
@@ -300,8 +345,12 @@ def beside_the_journal():
     yield state("the index of snapshots deleted", gone(".piton/index"), ("index",), bare=WORKS)
     yield state("the index of snapshots is garbage", garbage_below(".piton/index"), ("index",), bare=WORKS)
     yield state("the lock of the journal deleted", gone(".piton/write.lock"), ("lock",), bare=WORKS)
-    yield state("a directory in place of the lock", replaced(".piton/write.lock", make=lambda ground, path, _: path.mkdir()), ("lock", "directory"))
-    yield state("a pipe in place of the lock", replaced(".piton/write.lock", make=fifo), ("lock", "pipe", "not a file", "no file"), bare=WORKS)
+    yield state(
+        "a directory in place of the lock", replaced(".piton/write.lock", make=lambda ground, path, _: path.mkdir()), ("lock", "directory")
+    )
+    yield state(
+        "a pipe in place of the lock", replaced(".piton/write.lock", make=fifo), ("lock", "pipe", "not a file", "no file"), bare=WORKS
+    )
     yield state("the directory of states is a link", a_link_instead(".piton"), ("link",))
     for name in ("attempts", "anchors", "leases", "index", "drivers"):
         yield state(f"a link in place of the directory {name}", a_link_instead(f".piton/{name}"), ("link",))
@@ -312,7 +361,11 @@ def beside_the_journal():
 
 
 def all_gone(ground):
-    backs = [aside(ground, f".piton/{name}")[1] for name in ("attempts", "leases", "anchors", "drivers") if (ground.repo / ".piton" / name).exists()]
+    backs = [
+        aside(ground, f".piton/{name}")[1]
+        for name in ("attempts", "leases", "anchors", "drivers")
+        if (ground.repo / ".piton" / name).exists()
+    ]
     yield
     for back in backs:
         back()
@@ -347,6 +400,7 @@ def mode(name, bits):
         path.chmod(bits)
         yield
         path.chmod(was)
+
     return steps
 
 
@@ -409,11 +463,13 @@ def read_only(name):
         mount("-o", "remount,ro,bind", path)
         yield
         unmount(path)
+
     return steps
 
 
 def elsewhere(name):
     """A directory with its content on another file system."""
+
     def steps(ground):
         path, kept = ground.repo / name, ground.dir / "kept"
         shutil.copytree(path, kept, symlinks=True)
@@ -425,6 +481,7 @@ def elsewhere(name):
         unmount(path)
         shutil.rmtree(path)
         shutil.move(kept, path)
+
     return steps
 
 
@@ -456,7 +513,11 @@ def gap_file_mounted(ground, flags=None):
     text = (ground.repo / "gaps.yaml").read_text()
     said = done.stdout + done.stderr
     if done.returncode == 0:
-        return WORKS if "It is so." in text and "verified" in listed.stdout else tell(ground, f"said to be done and is not: {said} {listed.stdout}")
+        return (
+            WORKS
+            if "It is so." in text and "verified" in listed.stdout
+            else tell(ground, f"said to be done and is not: {said} {listed.stdout}")
+        )
     if text != GAPS or listed.returncode != 0:
         return tell(ground, f"half done: {said} {listed.stderr}")
     named = any(word in said.lower() for word in ("busy", "mount", "file system", "cross-device", "read-only"))
@@ -541,6 +602,7 @@ def at_first(use, options, says):
         except Violation as error:
             return tell(ground, error)
         return REFUSED
+
     return do
 
 
@@ -556,6 +618,7 @@ def looked_at(use, options, says):
         except (Fault, Violation) as error:
             return tell(ground, error)
         return worst(came)
+
     return do
 
 
@@ -576,14 +639,18 @@ def for_a_while(use, options):
         except (Fault, Violation) as error:
             return tell(ground, error)
         return WORKS if done.returncode == 3 else REFUSED
+
     return do
 
 
 def while_working(use, options):
     def do(ground):
         place = small(ground, options)
-        running = ground.start(f"exec {quoted(ground.binary)} loop task --id r --here --max-iterations 1 --exec 'touch began; sleep 1.5; echo x > work.txt; exit 0' "
-                               f"--check 'c={CHECK}' {' '.join(ground.walls())} > {quoted(ground.dir / 'said')} 2>&1", cwd=ground.repo)
+        running = ground.start(
+            f"exec {quoted(ground.binary)} loop task --id r --here --max-iterations 1 --exec 'touch began; sleep 1.5; echo x > work.txt;"
+            f" exit 0' --check 'c={CHECK}' {' '.join(ground.walls())} > {quoted(ground.dir / 'said')} 2>&1",
+            cwd=ground.repo,
+        )
         ground.until((ground.repo / "began").exists)
         use(place)
         time.sleep(4)
@@ -597,11 +664,13 @@ def while_working(use, options):
         except (Fault, Violation, subprocess.TimeoutExpired) as error:
             return tell(ground, error)
         return WORKS if code == 3 else REFUSED
+
     return do
 
 
 def noted(use, options, says):
     """Durable when the command returns, or not said to be."""
+
     def do(ground):
         place = small(ground, options)
         begin(ground)
@@ -619,6 +688,7 @@ def noted(use, options, says):
         except (Fault, Violation) as error:
             return tell(ground, error)
         return REFUSED
+
     return do
 
 
@@ -627,6 +697,7 @@ def noted(use, options, says):
 
 def put_there(name, make, where="repo"):
     """Something strange in place of a file."""
+
     def steps(ground):
         path = getattr(ground, where) / name
         for place in reversed([place for place in path.parents if not place.exists()]):
@@ -639,6 +710,7 @@ def put_there(name, make, where="repo"):
         path.unlink(missing_ok=True)
         if kept is not None:
             ground.put(path, kept)
+
     return steps
 
 
@@ -657,10 +729,20 @@ def a_socket(ground, path):
 
 
 # What piton or git reads, with what comes of a pipe in its place, and of 8 TB.
-READ = (("piton.toml", "repo", REFUSED, REFUSED), ("PROMPT.md", "repo", WORKS, NOTICED), (".gitignore", "repo", WORKS, REFUSED), (".gitattributes", "repo", WORKS, NOTICED),
-        (".git/info/exclude", "repo", REFUSED, REFUSED), (".ralph/state.json", "repo", NOTICED, NOTICED), (".ralph/hooks/tell.yaml", "repo", REFUSED, REFUSED),
-        (".piton/own-files", "repo", REFUSED, ""), (".piton/told/r.json", "repo", WORKS, ""), ("piton.allow.toml", "repo", WORKS, NOTICED),
-        ("piton/config.toml", "config", REFUSED, REFUSED), (".aiwg/ralph/registry.json", "repo", NOTICED, NOTICED))
+READ = (
+    ("piton.toml", "repo", REFUSED, REFUSED),
+    ("PROMPT.md", "repo", WORKS, NOTICED),
+    (".gitignore", "repo", WORKS, REFUSED),
+    (".gitattributes", "repo", WORKS, NOTICED),
+    (".git/info/exclude", "repo", REFUSED, REFUSED),
+    (".ralph/state.json", "repo", NOTICED, NOTICED),
+    (".ralph/hooks/tell.yaml", "repo", REFUSED, REFUSED),
+    (".piton/own-files", "repo", REFUSED, ""),
+    (".piton/told/r.json", "repo", WORKS, ""),
+    ("piton.allow.toml", "repo", WORKS, NOTICED),
+    ("piton/config.toml", "config", REFUSED, REFUSED),
+    (".aiwg/ralph/registry.json", "repo", NOTICED, NOTICED),
+)
 
 
 def pipes_and_giants():
@@ -669,7 +751,12 @@ def pipes_and_giants():
         yield state(f"a pipe in place of {name}", put_there(name, fifo, where), says, bare=came)
     for name, where, _, came in READ:
         if came:
-            yield state(f"{name} of 8 TB", put_there(name, giant, where), (name.rsplit("/", 1)[-1], name, "exclude", "larger", "snapshot"), bare=came)
+            yield state(
+                f"{name} of 8 TB",
+                put_there(name, giant, where),
+                (name.rsplit("/", 1)[-1], name, "exclude", "larger", "snapshot"),
+                bare=came,
+            )
     yield state("a file of 8 TB in the tree", put_there("huge.bin", giant), ("huge.bin",), bare=NOTICED)
     yield state("a pipe in the tree", put_there("pipe", fifo), ("`pipe`", "pipe"), bare=WORKS)
     yield state("a socket in the tree", put_there("sock", a_socket), ("sock",), bare=WORKS)
@@ -681,10 +768,14 @@ def gap_file(make):
     def do(ground):
         make(ground, ground.repo / "gaps.yaml")
         try:
-            came = [asked(ground, ("gaps", *words), ("gaps.yaml",)) for words in (("list",), ("validate",), ("stale",), ("verify", "one", "--findings", "x"))]
+            came = [
+                asked(ground, ("gaps", *words), ("gaps.yaml",))
+                for words in (("list",), ("validate",), ("stale",), ("verify", "one", "--findings", "x"))
+            ]
         except Fault as error:
             return tell(ground, error)
         return worst(came)
+
     return do
 
 
@@ -707,6 +798,7 @@ def times(day):
     def steps(ground):
         ground.sh(f"find . -path ./.git -prune -o -print0 | xargs -0 touch -h -d {day}", check=True)
         yield
+
     return steps
 
 
@@ -739,7 +831,9 @@ def copy_at_rest(ground):
 
 def at_work(ground):
     """A run whose agent works until it is told to end."""
-    ground.loop("touch began; for i in $(seq 600); do [ -e finish ] && break; sleep 0.05; done; echo $$ >> done.txt", "test -f done.txt", "--detach")
+    ground.loop(
+        "touch began; for i in $(seq 600); do [ -e finish ] && break; sleep 0.05; done; echo $$ >> done.txt", "test -f done.txt", "--detach"
+    )
     ground.until((ground.repo / "began").exists)
 
 
@@ -825,8 +919,11 @@ def no_work_tree(ground):
 
 def moved_work_tree(ground):
     tree, kept = ground.dir / "repo-r", ground.dir / "tree-elsewhere"
-    return of_work_tree(ground, lambda: ground.sh(f"git worktree move {quoted(tree)} {quoted(kept)}", check=True),
-                        lambda: ground.sh(f"git worktree move {quoted(kept)} {quoted(tree)}", check=True))
+    return of_work_tree(
+        ground,
+        lambda: ground.sh(f"git worktree move {quoted(tree)} {quoted(kept)}", check=True),
+        lambda: ground.sh(f"git worktree move {quoted(kept)} {quoted(tree)}", check=True),
+    )
 
 
 # ── Honest disks ─────────────────────────────────────────────────────────────────────────────────────
@@ -849,6 +946,7 @@ def with_files(prepare):
     def do(ground):
         prepare(ground)
         return goes_on(ground)
+
     return do
 
 
@@ -857,7 +955,11 @@ def honest_disks():
     yield honest("disk", "from a directory below the top", below_the_top)
     yield honest("disk", "a repository without a commit", with_files(lambda ground: ground.sh("rm -rf .git && git init -q .", check=True)))
     yield honest("disk", "a directory that is no repository", with_files(lambda ground: shutil.rmtree(ground.repo / ".git")))
-    yield honest("disk", "names that differ by case", with_files(lambda ground: ground.commit({"File.txt": "a\n", "file.txt": "b\n", "FILE.TXT": "c\n"})))
+    yield honest(
+        "disk",
+        "names that differ by case",
+        with_files(lambda ground: ground.commit({"File.txt": "a\n", "file.txt": "b\n", "FILE.TXT": "c\n"})),
+    )
     yield honest("disk", "names that are no UTF-8", with_files(strange_names))
     yield honest("disk", "a path that is too long for one name", with_files(long_path))
     yield honest("disk", "a repository whose path has spaces, quotes and a line end", strange_place)
