@@ -86,6 +86,8 @@ def trap(ground):
 
 def newcomer(ground, *more, victim=None, looks=LOOKS, acts=ACTS, mine=MINE):
     """Runs all that a newcomer runs, and says what came of it."""
+    # What the sender's own run calls at its end may come late.
+    ground.until(lambda: not [pid for pid in ground.processes() if not victim or pid != victim.pid])
     ground.put(ground.dir / "armed", "")
     problem = None
     for words in (*looks, *acts, *more, *mine):
