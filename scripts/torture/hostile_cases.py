@@ -478,22 +478,23 @@ def inputs():
             place.put("said", content if isinstance(content, (bytes, str)) else json.dumps(content))
         return case(name, f"cp said {path}", *says, codes=codes, prepare=prepare)
 
-    yield said("a good one", {"approved": True}, codes=(0,))
+    # A step that writes it may be answering for itself, so a person has to take it.
+    yield said("a good one", {"approved": True}, "may be its own")
     yield said("garbage", b"\x00\xff\xfe", "goes on waiting")
     yield said("escapes", ESCAPES, "goes on waiting")
     yield said("nested", "[" * 60_000, "goes on waiting")
     yield said("approved: \"no\"", {"approved": "no"}, "goes on waiting")
     yield said("approved: 1", {"approved": 1}, "goes on waiting")
     yield said("a list", [1], "goes on waiting")
-    yield said("60 KB of comment", {"approved": True, "comments": "x" * 60_000}, codes=(0,))
-    yield said("a comment with escapes", {"approved": True, "comments": ESCAPES, ESCAPES: 1}, codes=(0,))
+    yield said("60 KB of comment", {"approved": True, "comments": "x" * 60_000}, "may be its own")
+    yield said("a comment with escapes", {"approved": True, "comments": ESCAPES, ESCAPES: 1}, "may be its own")
     yield said("70 KB", {"approved": True, "comments": "x" * 70_000}, "larger than")
     yield case("1 GiB", f"truncate -s 1G {path}", "larger than")
     yield case("a pipe", f"mkfifo {path}", "not a regular file")
     yield case("a link", f"ln -s $OUTSIDE/directory/kept.json {path}", "symbolic link")
     yield case("a link to nothing", f"ln -s $OUTSIDE/ghost {path}", "symbolic link")
     yield case("a directory", f"mkdir {path}", "not a regular file")
-    yield case("older than the question", f"echo {{}} > {path}; touch -d 2001-01-01 {path}", "older than the question")
+    yield case("with the time of another day on it", f"echo {{}} > {path}; touch -d 2001-01-01 {path}", "may be its own")
 
 
 def imports():
