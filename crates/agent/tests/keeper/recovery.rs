@@ -74,7 +74,7 @@ fn a_second_keeper_starts_nothing() {
     assert_eq!(world.try_launch(&spec).unwrap(), Launch::AlreadyPublished);
     assert!(!piton_agent::abandon(&world.attempts, "1").unwrap());
     // A shell has the words of its command before it does anything.
-    eventually("it ran", || count.exists());
+    eventually("it ran", || std::fs::read_to_string(&count).is_ok_and(|said| said == "once\n"));
     world.cancel("1");
     assert_eq!(world.try_launch(&spec).unwrap(), Launch::AlreadyPublished, "nor after the end");
     assert_eq!(std::fs::read_to_string(count).unwrap(), "once\n");
