@@ -69,19 +69,10 @@ impl Sqlite {
         let place = place.parent().unwrap_or(&place).to_owned();
         let connection = schema::open(&database, &Identity { id, place })?;
         let identity = schema::identity(&connection)?;
-        let journal = identity.id.0;
         let reader = schema::open_reader(&database)?;
         let files = Files::of(&database)?;
-        let writer = Writer::new(connection, journal, state, files.clone())?;
-        Ok(Self {
-            state: state.to_owned(),
-            files,
-            journal,
-            identity,
-            queue: Queue::new(writer),
-            reader: Mutex::new(reader),
-            blobs: Blobs::new(state.join("blobs")),
-        })
+        let writer = Writer::new(connection, identity.id.0, state, files.clone())?;
+        Ok(Self::over(state, identity, files, writer, reader))
     }
 
     /// Opens the journal in `state` if there is one.
@@ -105,18 +96,21 @@ impl Sqlite {
         // What stood in the way first says more.
         let (Ok(Some(connection)), Ok(Some(reader))) = (connect(), connect()) else { return Err(why) };
         let identity = schema::identity(&connection)?;
-        let journal = identity.id.0;
         let files = Files::alone(&database)?;
-        let writer = Writer::closed(connection, journal, state, files.clone(), why);
-        Ok(Self {
+        let writer = Writer::closed(connection, identity.id.0, state, files.clone(), why);
+        Ok(Self::over(state, identity, files, writer, reader))
+    }
+
+    fn over(state: &Path, identity: Identity, files: Files, writer: Writer, reader: Connection) -> Self {
+        Self {
             state: state.to_owned(),
             files,
-            journal,
+            journal: identity.id.0,
             identity,
             queue: Queue::new(writer),
             reader: Mutex::new(reader),
             blobs: Blobs::new(state.join("blobs")),
-        })
+        }
     }
 
     /// Which journal this is, and where it says that it lies.
