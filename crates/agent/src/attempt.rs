@@ -107,10 +107,27 @@ pub fn look(attempts: &Path, name: &str) -> Result<Found, Error> {
     Ok(Found::Dead { started: started_in(&directory)? })
 }
 
-/// Whether everything is there that its keeper wrote before it published the attempt. What is not was taken away since, or
-/// by a power cut.
-pub fn is_whole(attempts: &Path, name: &str) -> Result<bool, Error> {
-    Ok(directory::is_whole(&directory::of(attempts, name)?))
+/// Whether everything is there that its keeper wrote before it published the attempt, for the spec with this mark where one is
+/// given. What is not was taken away since, or by a power cut.
+pub fn is_whole(attempts: &Path, name: &str, mark: Option<&str>) -> Result<bool, Error> {
+    let directory = directory::of(attempts, name)?;
+    let Some(mark) = mark else { return Ok(directory::is_whole(&directory)) };
+    let keeper = directory::read::<KeeperRecord>(&directory.join(KEEPER));
+    Ok(directory::is_whole(&directory) && keeper.is_ok_and(|keeper| keeper.is_some_and(|keeper| keeper.mark == mark)))
+}
+
+/// Moves aside what has the name of an attempt that was never started, and says where it is now; `None` where there is nothing. A
+/// later [`sweep`] leaves it alone.
+pub fn set_aside(attempts: &Path, name: &str) -> Result<Option<PathBuf>, Error> {
+    let found = directory::of(attempts, name)?;
+    if found.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Ok(None);
+    }
+    let aside = directory::aside(attempts, name);
+    match file::rename_noreplace(&found, &aside)? {
+        true => Ok(Some(aside)),
+        false => set_aside(attempts, name),
+    }
 }
 
 /// What the keeper noted once the program ran. That note is not synced: a power cut may leave less than a

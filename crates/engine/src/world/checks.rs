@@ -1,5 +1,4 @@
-//! Performing a round of checks: each under a keeper of its own, so that a crash loses no verdict and
-//! leaves no process behind.
+//! Performing a round of checks: each under a keeper of its own, so that a crash leaves no process behind that nobody waits for.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +99,7 @@ pub(super) struct Ran {
     tail: String,
 }
 
-/// Runs a command under a keeper, or finds the verdict it left. `None` when it was cancelled.
+/// Runs a command under a keeper, or waits for the one that runs already. `None` when it was cancelled.
 pub(super) fn run(
     context: &Context,
     state: &State,
