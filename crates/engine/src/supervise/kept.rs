@@ -31,6 +31,21 @@ pub(crate) trait Supervisor {
     fn set_awaited(&self, _name: Option<&str>) {}
 }
 
+/// Whoever wants everything ended that an earlier driver began, and nothing begun.
+pub(crate) struct Ending<S>(pub(crate) S);
+
+impl<S: Supervisor> Supervisor for Ending<S> {
+    type Error = S::Error;
+
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+
+    fn require_lease(&self) -> Result<(), S::Error> {
+        self.0.require_lease()
+    }
+}
+
 /// What an attempt that is not there yet is to be.
 pub(crate) enum Plan<I> {
     /// A keeper runs this.

@@ -329,7 +329,7 @@ impl World for LoopWorld {
                     Effect::Checks(round) if !furnished => Ok(checks::cancelled(*round)),
                     Effect::Hooks(call) if !furnished => Ok(hooks::not_called(call)),
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
-                    Effect::Checks(round) => match checks::perform(&context, *round, &state) {
+                    Effect::Checks(round) => match checks::perform(&context, *round, fresh, &state) {
                         Err(error) if error.is_stopped() => Ok(checks::cancelled(*round)),
                         done => done,
                     },
