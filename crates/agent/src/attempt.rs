@@ -113,7 +113,8 @@ pub fn is_whole(attempts: &Path, name: &str, mark: Option<&str>) -> Result<bool,
     let directory = directory::of(attempts, name)?;
     let Some(mark) = mark else { return Ok(directory::is_whole(&directory)) };
     let keeper = directory::read::<KeeperRecord>(&directory.join(KEEPER));
-    Ok(directory::is_whole(&directory) && keeper.is_ok_and(|keeper| keeper.is_some_and(|keeper| keeper.mark == mark)))
+    Ok(directory::is_whole(&directory)
+        && keeper.is_ok_and(|keeper| keeper.is_some_and(|keeper| keeper.mark == mark)))
 }
 
 /// Moves aside what has the name of an attempt that was never started, and says where it is now; `None` where there is nothing. A
@@ -270,9 +271,10 @@ pub fn inside(states: &[PathBuf], journal: &Path) -> Option<Within> {
         return None;
     }
     // Between walls, in a container, or where the list of processes is covered up: a keeper that is seen is no ancestor.
-    let unseen = states.iter().flat_map(|state| at_work(state)).find(|(directory, _)| {
-        above.is_none() || !is_seen(directory)
-    });
+    let unseen = states
+        .iter()
+        .flat_map(|state| at_work(state))
+        .find(|(directory, _)| above.is_none() || !is_seen(directory));
     unseen.map(|(_, name)| Within::Unseen(name))
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use piton_agent::Within;
 pub(crate) use piton_engine::absence::{Absence, Missing};
 pub(crate) use piton_engine::client::unsound;
 pub(crate) use piton_engine::journal::{adopt, settle, states, warning};
@@ -11,7 +12,6 @@ pub(crate) use piton_engine::start::{known, not_runnable};
 pub(crate) use piton_engine::world::brief::read as read_brief;
 use piton_engine::{ClientError, LocalClient};
 pub(crate) use piton_engine::{Layout, Worker, configuration};
-use piton_agent::Within;
 use piton_model::RunId;
 use piton_store::Url;
 use piton_sys::redact::Redactor;

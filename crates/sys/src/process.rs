@@ -18,9 +18,7 @@ mod tree;
 pub use above::{Above, FileId, OpenFile, above, file_id, namespaces, open_files};
 pub use awake::{Awake, keep_awake};
 pub use enclose::become_enclosed;
-pub use identity::{
-    ALL_OF_IT, ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal,
-};
+pub use identity::{ALL_OF_IT, ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
 pub use pages::give_back_code;
 pub use passage::{Inside, Passage};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};

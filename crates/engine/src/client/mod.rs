@@ -102,7 +102,11 @@ impl LocalClient {
     /// A client of the journal of a repository, if it has one.
     pub fn existing(layout: Layout) -> Result<Option<Self>, ClientError> {
         let opened = journal::open_existing(&layout)?;
-        Ok(opened.map(|Opened { store, caution, closed }| Self { caution, closed, ..Self::new(store, layout) }))
+        Ok(opened.map(|Opened { store, caution, closed }| Self {
+            caution,
+            closed,
+            ..Self::new(store, layout)
+        }))
     }
 
     /// The journal itself.

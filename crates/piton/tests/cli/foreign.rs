@@ -235,7 +235,8 @@ fn a_look_at_a_copy_leaves_the_original_as_it_is() {
         piton_sys::process::signal(&process, piton_sys::process::Signal::Kill).unwrap();
         super::common::eventually("it is dead", || !piton_sys::process::is_alive(&process));
     }
-    let files = || ["", "-wal"].map(|name| std::fs::read(world.path(&format!(".piton/journal.db{name}"))).unwrap());
+    let files =
+        || ["", "-wal"].map(|name| std::fs::read(world.path(&format!(".piton/journal.db{name}"))).unwrap());
     let before = files();
     assert!(!before[1].is_empty(), "its log is not folded in");
     let status = world.piton(&["--repo", &copy, "status", "r"]).exits(0);

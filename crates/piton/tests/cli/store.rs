@@ -81,12 +81,38 @@ fn an_agent_cannot_steer_by_another_name_of_its_journal_nor_where_processes_are_
     let pid = r#"p=$$; while ! tr '\0' ' ' < /proc/$p/cmdline | grep -q __keeper; do p=$(sed 's/.*) . //; s/ .*//' /proc/$p/stat); done"#;
     for (way, refused) in [
         (format!(r#"{own} 'mkdir b; mount --bind "$OLDPWD" b && cd b && {tell}'"#), inside),
-        (format!(r#"{own} 'mkdir -p b/.piton; mount --bind "$OLDPWD/.piton" b/.piton && cd b && {tell}'"#), inside),
-        (format!(r#"mkdir -p l/.piton; ln "$OLDPWD"/.piton/journal.db* l/.piton/; "$PITON_BIN" --repo l tell r hello"#), inside),
-        (format!(r#"mv "$OLDPWD" "$BESIDE/elsewhere"; "$PITON_BIN" --repo "$BESIDE/elsewhere" tell r hello; mv "$BESIDE/elsewhere" "$OLDPWD""#), inside),
-        (format!(r#"{own} 'mount -t tmpfs none /proc && "$PITON_BIN" --repo "$OLDPWD" tell r hello'"#), unseen),
-        (format!(r#"{pid}; {own} "mount -t tmpfs none /proc/$p && \"$PITON_BIN\" --repo '$OLDPWD' tell r hello""#), unseen),
-        (format!(r#"{pid}; {own} "mount --bind /proc/self/cmdline /proc/$p/cmdline && \"$PITON_BIN\" --repo '$OLDPWD' tell r hello""#), unseen),
+        (
+            format!(r#"{own} 'mkdir -p b/.piton; mount --bind "$OLDPWD/.piton" b/.piton && cd b && {tell}'"#),
+            inside,
+        ),
+        (
+            format!(
+                r#"mkdir -p l/.piton; ln "$OLDPWD"/.piton/journal.db* l/.piton/; "$PITON_BIN" --repo l tell r hello"#
+            ),
+            inside,
+        ),
+        (
+            format!(
+                r#"mv "$OLDPWD" "$BESIDE/elsewhere"; "$PITON_BIN" --repo "$BESIDE/elsewhere" tell r hello; mv "$BESIDE/elsewhere" "$OLDPWD""#
+            ),
+            inside,
+        ),
+        (
+            format!(r#"{own} 'mount -t tmpfs none /proc && "$PITON_BIN" --repo "$OLDPWD" tell r hello'"#),
+            unseen,
+        ),
+        (
+            format!(
+                r#"{pid}; {own} "mount -t tmpfs none /proc/$p && \"$PITON_BIN\" --repo '$OLDPWD' tell r hello""#
+            ),
+            unseen,
+        ),
+        (
+            format!(
+                r#"{pid}; {own} "mount --bind /proc/self/cmdline /proc/$p/cmdline && \"$PITON_BIN\" --repo '$OLDPWD' tell r hello""#
+            ),
+            unseen,
+        ),
         (
             format!(
                 r#"mkdir -p l/.piton; ln "$OLDPWD"/.piton/journal.db* l/.piton/
@@ -96,7 +122,9 @@ fn an_agent_cannot_steer_by_another_name_of_its_journal_nor_where_processes_are_
         ),
     ] {
         let world = World::new();
-        let agent = format!(r#"mkdir "$BESIDE/x"; cd "$BESIDE/x"; {{ {way}; }} > "$BESIDE/said" 2>&1; touch "$OLDPWD/b.txt""#);
+        let agent = format!(
+            r#"mkdir "$BESIDE/x"; cd "$BESIDE/x"; {{ {way}; }} > "$BESIDE/said" 2>&1; touch "$OLDPWD/b.txt""#
+        );
         let ran = world.loops("r", &agent, &["--check", RED, "--max-iterations", "1"]);
         let said = std::fs::read_to_string(world.beside("said")).unwrap();
         assert!(said.contains(refused), "{way}\n{said}\n{ran:?}");
@@ -110,7 +138,9 @@ fn a_directory_of_a_repository_names_it() {
     std::fs::create_dir(world.path("sub")).unwrap();
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
     let sub = world.path("sub").display().to_string();
-    for words in [&["status", "r"][..], &["ls"], &["log", "r"], &["note", "r", "seen"], &["verify"], &["doctor"]] {
+    for words in
+        [&["status", "r"][..], &["ls"], &["log", "r"], &["note", "r", "seen"], &["verify"], &["doctor"]]
+    {
         let ran = world.piton(&[&["--repo", &sub], words].concat());
         let here = world.piton(words);
         assert!(ran.code == here.code && !ran.err.contains("no run"), "{words:?}: {ran:?}");

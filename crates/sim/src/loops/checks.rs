@@ -47,7 +47,8 @@ impl Round {
             match self.trial.get_or_insert_with(|| Trial::new(name, true)).step(around) {
                 Ok(None) => {}
                 Ok(Some(_)) => {
-                    self.ending = Some(index + 1).filter(|next| usize::from(*next) < state.config.checks.len());
+                    self.ending =
+                        Some(index + 1).filter(|next| usize::from(*next) < state.config.checks.len());
                     self.trial = None;
                 }
                 Err(_) => return Some(Command::GiveUp { detail: "another driver took over".to_owned() }),

@@ -44,8 +44,8 @@ mod linux {
     use std::os::unix::ffi::OsStringExt;
 
     use rustix::fs::{
-        AtFlags, CWD, Dir, Mode, OFlags, PROC_SUPER_MAGIC, ResolveFlags, fstatfs, openat, openat2, readlinkat,
-        statat,
+        AtFlags, CWD, Dir, Mode, OFlags, PROC_SUPER_MAGIC, ResolveFlags, fstatfs, openat, openat2,
+        readlinkat, statat,
     };
     use rustix::io::Errno;
 
