@@ -38,6 +38,10 @@ pub(crate) fn layout(global: &Global) -> Result<Layout> {
     if !absolute.is_dir() {
         return Err(Failure::usage(format!("`{}` is not a directory", start.display())));
     }
+    if absolute.to_str().is_none() {
+        return Err(Failure::usage(format!("the path `{}` is no text: it is not UTF-8", absolute.display()))
+            .hint("rename the directory that is called so; runs put paths on record as text"));
+    }
     let layout = if of_journal.is_some() { Layout::new(absolute) } else { Layout::find(&absolute) };
     let layout = layout.taken(global.trust);
     Ok(match store {

@@ -244,7 +244,8 @@ impl From<rusqlite::Error> for Error {
             return Error::Database(error);
         };
         match code {
-            ffi::SQLITE_FULL => Error::NoSpace { source: Box::new(error) },
+            // The second is the index of the log, which could not be made as large as it has to be.
+            ffi::SQLITE_FULL | ffi::SQLITE_IOERR_SHMSIZE => Error::NoSpace { source: Box::new(error) },
             ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC | ffi::SQLITE_IOERR_TRUNCATE => {
                 Error::SyncFailed { source: Box::new(error) }
             }
