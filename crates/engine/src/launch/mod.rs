@@ -74,6 +74,8 @@ pub(crate) struct Surroundings {
     confined: Option<Confined>,
     /// A keeper for what comes next.
     spare: Mutex<Option<Spare>>,
+    /// What a person should know and no event says.
+    notes: Mutex<Vec<String>>,
 }
 
 /// What walls are built from, besides the agent's own places.
@@ -156,8 +158,8 @@ impl Surroundings {
         }
         let confined = confine.map(|confine| Confined { asked: confine.clone(), ..Confined::default() });
         let (exe, secrets) = (this_program()?, Secrets::of(layout.root())?);
-        let spare = Mutex::default();
-        Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare })
+        let (spare, notes) = (Mutex::default(), Mutex::default());
+        Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare, notes })
     }
 
     /// Closes what git keeps for the tree, where there are walls.
@@ -205,6 +207,16 @@ impl Surroundings {
     /// The keeper that was started ahead, if it was.
     pub(crate) fn take_spare(&self) -> Option<Spare> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Keeps what a person should know until somebody who can say it [takes](Self::take_notes) it.
+    pub(crate) fn note(&self, text: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
+    /// What a person should know by now and was not told.
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether this stands between walls.
@@ -296,6 +308,7 @@ impl Surroundings {
             prompt,
             files,
             redact: self.secrets.patterns().to_vec(),
+            journal: Some(self.layout.store().file()),
             limits: Limits {
                 wall_ms: Some(wall_ms),
                 idle_ms,

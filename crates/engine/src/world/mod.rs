@@ -329,7 +329,7 @@ impl World for LoopWorld {
                     Effect::Checks(round) if !furnished => Ok(checks::cancelled(*round)),
                     Effect::Hooks(call) if !furnished => Ok(hooks::not_called(call)),
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
-                    Effect::Checks(round) => match checks::perform(&context, *round, &state) {
+                    Effect::Checks(round) => match checks::perform(&context, *round, fresh, &state) {
                         Err(error) if error.is_stopped() => Ok(checks::cancelled(*round)),
                         done => done,
                     },
@@ -356,7 +356,7 @@ impl World for LoopWorld {
         self.briefing.borrow_mut().keep(&self.context.layout, state);
         self.publisher.borrow_mut().publish(state, head, at_rest, SystemClock.now());
         let problems = self.telling.borrow_mut().observe(state);
-        problems.iter().for_each(|problem| (self.note)(problem));
+        problems.iter().chain(&self.context.launch.take_notes()).for_each(|problem| (self.note)(problem));
     }
 
     fn interrupted(&self) -> impl Future<Output = bool> {
