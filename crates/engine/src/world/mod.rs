@@ -195,6 +195,8 @@ impl LoopWorld {
             let _ = aiwg::begin(layout.root());
         }
         let workspace = open_workspace(&layout, &run)?;
+        let around = launch.around_filters(&workspace, &state.config.agent)?;
+        let workspace = workspace.running_filters_in(around);
         workspace.protect_state()?;
         workspace.clean_stale_locks(run.as_str())?;
         file::create_private_dir(&layout.attempts(&run))?;
