@@ -394,7 +394,7 @@ impl Surroundings {
         }
         outbox.into_iter().chain(open).for_each(|place| walls.writable(place));
         let named = [places(&confined.asked.read), places(&confined.asked.write)].concat();
-        walls.hide_sockets(&named);
+        walls.hide_sockets(tree, &named);
         let sign = outbox.map(|outbox| walls::sign(outbox).display().to_string()).unwrap_or_default();
         let mut inner = vec![self.exe.display().to_string(), walls::ENCLOSED_COMMAND.to_owned(), sign];
         for (number, copy) in copies.iter().enumerate().filter(|(_, copy)| has_copies && copy.is_file()) {

@@ -221,8 +221,9 @@ impl Walls {
     }
 
     /// Puts nothing in place of the sockets that nobody named.
-    pub(super) fn hide_sockets(&mut self, named: &[PathBuf]) {
-        let is_gone = |socket: &Path| EMPTY.iter().any(|place| socket.starts_with(place));
+    pub(super) fn hide_sockets(&mut self, tree: &Path, named: &[PathBuf]) {
+        let is_gone =
+            |socket: &Path| !socket.starts_with(tree) && EMPTY.iter().any(|place| socket.starts_with(place));
         let is_named = |socket: &PathBuf| {
             named.iter().any(|place| place.canonicalize().is_ok_and(|place| place == *socket))
         };

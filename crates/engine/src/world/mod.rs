@@ -195,8 +195,6 @@ impl LoopWorld {
             let _ = aiwg::begin(layout.root());
         }
         let workspace = open_workspace(&layout, &run)?;
-        let around = launch.around_filters(&workspace, &state.config.agent)?;
-        let workspace = workspace.running_filters_in(around);
         workspace.protect_state()?;
         workspace.clean_stale_locks(run.as_str())?;
         file::create_private_dir(&layout.attempts(&run))?;
@@ -275,6 +273,12 @@ impl Context {
 
     fn attempts(&self) -> PathBuf {
         self.layout.attempts(&self.run)
+    }
+
+    /// The work tree for whoever stores what an agent wrote: filters run between the walls, as they stand now.
+    fn storing(&self, agent: &piton_model::loop_machine::AgentConfig) -> Result<Workspace, WorldError> {
+        let around = self.launch.around_filters(&self.workspace, agent)?;
+        Ok(self.workspace.clone().running_filters_in(around))
     }
 
     /// Furnishes the work tree of a run that has not begun. Under the lease, since it may take as long as installing

@@ -543,7 +543,7 @@ fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn what_claude_code_obeys_outside_cannot_be_written_or_made_inside() {
     let world = World::new();
     let home = home(&[(".claude.json", r#"{"userID": "x"}"#), (".claude/.credentials.json", "login")]);
-    let bin = world.beside("bin");
+    let bin = home.path().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
     let program = format!(
         r#"#!/bin/sh
@@ -559,7 +559,7 @@ touch b.txt
 "#
     );
     std::fs::write(bin.join("claude"), program).unwrap();
-    world.shell("chmod +x \"$BESIDE/bin/claude\"").exits(0);
+    world.shell(&format!("chmod +x {}/claude", bin.display())).exits(0);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let env = [("HOME", home.path().to_str().unwrap()), ("PATH", &path)];
     let words = ["loop", "x", "--id", "r", "--agent", "claude", "--confine", "--max-iterations", "1"];
