@@ -77,13 +77,14 @@ pub(super) fn perform(
     left.put_back()?;
     // An attempt follows more often than not.
     context.launch.expect_another();
+    let closed = attempt::open_up(context, state)?;
     let after = attempt::take_snapshot(context, &format!("after checks {round}"))?;
     let ended = match result.cancelled {
         true => Ended::Cancelled,
         false if result.all_pass() => Ended::AllPass,
         false => Ended::SomeFail,
     };
-    let (snapshot, wrote) = written::settle(context, state, &began, after, &times, ended)?;
+    let (snapshot, wrote) = written::settle(context, state, (&began, after), &closed, &times, ended)?;
     result.wrote = wrote;
     if !result.cancelled {
         measure::take_tree(context, state, &snapshot, &mut result.measures);

@@ -275,6 +275,12 @@ impl Context {
         self.layout.attempts(&self.run)
     }
 
+    /// The work tree for whoever stores what an agent wrote: filters run between the walls, as they stand now.
+    fn storing(&self, agent: &piton_model::loop_machine::AgentConfig) -> Result<Workspace, WorldError> {
+        let around = self.launch.around_filters(&self.workspace, agent)?;
+        Ok(self.workspace.clone().running_filters_in(around))
+    }
+
     /// Furnishes the work tree of a run that has not begun. Under the lease, since it may take as long as installing
     /// the packages of a project does. `false` where somebody wants it ended.
     fn furnish(&self, state: &State) -> Result<bool, WorldError> {
