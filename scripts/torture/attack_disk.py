@@ -97,7 +97,10 @@ def met(ground, state, says, reads=False, acts=True, undone=True, start=begin):
         came = []
         for words in LOOKS:
             came.append(asked(ground, words, says))
-            if reads and words[0] != "verify" and came[-1] == REFUSED:
+            if words[0] == "verify":
+                # To say what is wrong is what it is for.
+                came[-1] = NOTICED if came[-1] == REFUSED else came[-1]
+            if reads and came[-1] == REFUSED:
                 raise Fault(f"`piton {words[0]}` is refused, although the journal can be read")
         if acts:
             came.append(asked(ground, GO_ON, says, fine=(0, 3)))

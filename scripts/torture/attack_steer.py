@@ -289,7 +289,7 @@ def journals():
                           "sqlite3.connect(p + 'journal.db').backup(sqlite3.connect('old.db'))\n"
                           "[os.remove(name) for name in glob.glob(p + 'journal.db*')]\nshutil.copy('old.db', p + 'journal.db')\n")
     anchors = "import glob, os\nfor name in glob.glob(os.environ['REPO'] + '/.piton/anchors/first*'):\n    {}\n"
-    yield changed_journal("change the anchor of a run that rests", anchors.format("open(name, 'r+b').write(b'x' * 40)"), first=True)
+    yield changed_journal("change the anchor of a run that rests", anchors.format("open(name, 'r+b').write(b'x' * os.path.getsize(name))"), first=True)
     yield changed_journal("delete the anchor of a run that rests", anchors.format("os.remove(name)"), first=True)
     yield changed_journal("take the last event of a run that rests, and its anchor",
                           EDIT + "number = db.execute(\"select number from runs where id = 'first'\").fetchone()[0]\n"
@@ -481,8 +481,8 @@ def honest_ways():
                  lambda ground: works([ran(ground.loop("true", "false")), ground.piton(
         "note", "r", "mine", env={"PITON_RUN_ID": "r", "PITON_ATTEMPT": "1"})][1]))
     yield honest("steer", "a person's command when the run rests", lambda ground: works(
-        ground.loop("touch done", "test -f done", "--on-done", by("note r rests")), ground.until(
-        lambda: "note_added" in ground.kinds())))
+        ground.loop("touch done", "test -f done", "--on-done", by("status r > rests")), ground.until(
+        lambda: (ground.repo / "rests").exists() and "done since" in (ground.repo / "rests").read_text())))
     yield honest("steer", "an agent that tries piton in a repository of its own", lambda ground: works(ground.loop(
         'mkdir /tmp/mine && cd /tmp/mine && git init -q . && git commit -q --allow-empty -m x && "$PITON" loop x --id n --here --exec "touch a" --check "c=test -f a" && cd "$REPO" && touch done; '
         'rm -rf /tmp/mine', "test -f done") if ground.confined else ground.loop(

@@ -267,9 +267,11 @@ def keys():
         "AWS_SHARED_CREDENTIALS_FILE": ground.put(ground.home / "mine/credentials", SECRET)})
     yield read("read the login of another agent", "cat ~/.claude/.credentials.json > stolen",
                prepare=lambda ground: ground.put(ground.home / ".claude/.credentials.json", SECRET) and None)
-    yield Way("walls", "read a key that was made while it worked", later_key(".authinfo", there=False), OPEN, OPEN,
-              says="walls.md: A key that is made meanwhile is seen")
-    yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc", there=True), OPEN, REFUSED)
+    yield Way("walls", "read a key that was made while it worked", later_key(".authinfo", there=False), OPEN, REFUSED)
+    yield Way("walls", "read a key that was made while it worked, in a directory that was there", later_key(".config/hub", there=False),
+              OPEN, OPEN, says="walls.md: one that is made meanwhile in a directory that is there is seen")
+    yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc", there=True), OPEN, OPEN,
+              says="walls.md: uncovered for the attempt that is under way")
     yield Way("walls", "read a key below a directory that was replaced while it worked",
               later_key(".ssh/id_ed25519", there=True, whole=True), OPEN, REFUSED)
     # What is in no table, and what nothing hides.
@@ -588,8 +590,10 @@ def sockets():
     yield way("a socket beside the repository", python(say), prepare=listening(lambda ground: f"{ground.outside}/s"), proof=heard)
     yield way("a socket in /tmp", python(say), prepare=listening(lambda ground: scratch(ground) + "/s"), proof=heard)
     yield way("a socket in the home", python(say), prepare=listening(lambda ground: f"{ground.home}/s"), proof=heard)
-    yield way("a socket that was given its name from where it lies", python(say), prepare=relative, proof=heard)
-    yield way("a socket that lies in the tree", python(say), prepare=listening(lambda ground: f"{ground.repo}/s"), proof=heard)
+    yield way("a socket that was given its name from where it lies", python(say), prepare=relative, proof=heard, walls=OPEN,
+              says="walls.md: bound by a relative name")
+    yield way("a socket that lies in the tree", python(say), prepare=listening(lambda ground: f"{ground.repo}/s"), proof=heard, walls=OPEN,
+              says="walls.md: those that lie in the tree")
     yield way("a socket without a file", python(SAY.format("'\\0attack' + os.environ['GROUND']")), proof=heard, walls=ABSTRACT,
               says="walls.md: are closed by Landlock, on kernels from 6.12",
               prepare=lambda ground: setattr(ground, "server", Server(ground, socket.AF_UNIX, f"\0attack{ground.dir}")))
