@@ -347,7 +347,7 @@ def beside_the_journal():
     yield state("a file in place of the leases", a_file_instead(".piton/leases"), ("lease", "directory"))
     yield state("the attempts deleted", gone(".piton/attempts"), ("attempt",), bare=WORKS)
     yield state("a file in place of the attempts", a_file_instead(".piton/attempts"), ("attempt", "directory"))
-    yield state("attempts, leases, anchors and drivers deleted", all_gone, DAMAGE)
+    yield state("attempts, leases, anchors and drivers deleted", all_gone, DAMAGE, bare=NOTICED)
     yield state("the index of snapshots deleted", gone(".piton/index"), ("index",), bare=WORKS)
     yield state("the index of snapshots is garbage", garbage_below(".piton/index"), ("index",), bare=WORKS)
     yield state("the lock of the journal deleted", gone(".piton/write.lock"), ("lock",), bare=WORKS)
@@ -980,7 +980,8 @@ def honest_disks():
 def below_the_top(ground):
     ground.put("deep/er/file.txt", "x\n")
     begin(ground)
-    codes = [ground.piton(*words, cwd=ground.repo / "deep/er").returncode for words in (*LOOKS, GO_ON)]
+    codes = [ground.piton("--repo", str(ground.repo / "deep/er"), *words).returncode for words in (*LOOKS, GO_ON)]
+    codes += [ground.piton(*words, cwd=ground.repo / "deep/er").returncode for words in LOOKS]
     return WORKS if set(codes) <= {0, 3} and not (ground.repo / "deep/er/.piton").exists() else f"exits {codes}"
 
 
