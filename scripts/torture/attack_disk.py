@@ -97,7 +97,10 @@ def met(ground, state, says, reads=False, acts=True, undone=True, start=begin):
         came = []
         for words in LOOKS:
             came.append(asked(ground, words, says))
-            if reads and words[0] != "verify" and came[-1] == REFUSED:
+            if words[0] == "verify":
+                # To say what is wrong is what it is for.
+                came[-1] = NOTICED if came[-1] == REFUSED else came[-1]
+            if reads and came[-1] == REFUSED:
                 raise Fault(f"`piton {words[0]}` is refused, although the journal can be read")
         if acts:
             came.append(asked(ground, GO_ON, says, fine=(0, 3)))
@@ -154,7 +157,7 @@ def ways():
 
 
 def aside(ground, name):
-    """Takes a file or directory away; what is there at the end gives way to it."""
+    """Takes a file or directory away; what is there at the end gives way to it, but for what other runs put there meanwhile."""
     path, kept = ground.repo / name, ground.dir / f"aside-{name.replace('/', '-')}"
     shutil.rmtree(kept, ignore_errors=True)
     os.rename(path, kept)
@@ -162,6 +165,9 @@ def aside(ground, name):
     def back():
         if path.is_symlink() or path.exists() and not path.is_dir():
             path.unlink()
+        for made in path.iterdir() if path.is_dir() and kept.is_dir() else ():
+            if not (kept / made.name).exists():
+                os.rename(made, kept / made.name)
         shutil.rmtree(path, ignore_errors=True)
         os.rename(kept, path)
 
@@ -341,7 +347,7 @@ def beside_the_journal():
     yield state("a file in place of the leases", a_file_instead(".piton/leases"), ("lease", "directory"))
     yield state("the attempts deleted", gone(".piton/attempts"), ("attempt",), bare=WORKS)
     yield state("a file in place of the attempts", a_file_instead(".piton/attempts"), ("attempt", "directory"))
-    yield state("attempts, leases, anchors and drivers deleted", all_gone, DAMAGE)
+    yield state("attempts, leases, anchors and drivers deleted", all_gone, DAMAGE, bare=NOTICED)
     yield state("the index of snapshots deleted", gone(".piton/index"), ("index",), bare=WORKS)
     yield state("the index of snapshots is garbage", garbage_below(".piton/index"), ("index",), bare=WORKS)
     yield state("the lock of the journal deleted", gone(".piton/write.lock"), ("lock",), bare=WORKS)
@@ -349,7 +355,7 @@ def beside_the_journal():
         "a directory in place of the lock", replaced(".piton/write.lock", make=lambda ground, path, _: path.mkdir()), ("lock", "directory")
     )
     yield state(
-        "a pipe in place of the lock", replaced(".piton/write.lock", make=fifo), ("lock", "pipe", "not a file", "no file"), bare=WORKS
+        "a pipe in place of the lock", replaced(".piton/write.lock", make=fifo), ("lock", "pipe", "not a file", "no file")
     )
     yield state("the directory of states is a link", a_link_instead(".piton"), ("link",))
     for name in ("attempts", "anchors", "leases", "index", "drivers"):
@@ -754,7 +760,8 @@ def pipes_and_giants():
             yield state(
                 f"{name} of 8 TB",
                 put_there(name, giant, where),
-                (name.rsplit("/", 1)[-1], name, "exclude", "larger", "snapshot"),
+                # Of what git cannot hold, it is git that says so.
+                (name.rsplit("/", 1)[-1], name, "exclude", "larger", "snapshot", "git status` failed"),
                 bare=came,
             )
     yield state("a file of 8 TB in the tree", put_there("huge.bin", giant), ("huge.bin",), bare=NOTICED)

@@ -19,6 +19,8 @@ from typing import Callable
 from harness import Violation, end
 
 REFUSED, NOTICED, OPEN, WORKS = "refused", "noticed", "open", "works"
+# What the docs say of a family as a whole.
+SAYS = {"walls": "walls.md: An agent that may run every command can do whatever you can"}
 # Worst last.
 ORDER = (WORKS, REFUSED, NOTICED, OPEN)
 # The ordinary user, where root runs the suite: an id that nobody else has, so that nothing else can be hit.
@@ -34,7 +36,8 @@ KEYS = (".ssh/id_ed25519", ".gnupg/private-keys-v1.d/key", ".netrc", ".git-crede
 @dataclass
 class Way:
     """`do` tries it on a fresh ground, and says what came of it; `bare` and `walls` are what is expected. `bare_user` and
-    `walls_user` are for the ordinary user where the system itself makes a difference; `only` is "root" where it takes root."""
+    `walls_user` are for the ordinary user where the system itself makes a difference; `only` is "root" where it takes root. `says` is
+    where the docs say that it is open: "page.md: words that stand there". Nothing may be open of which no page says so."""
     family: str
     name: str
     do: Callable
@@ -44,10 +47,20 @@ class Way:
     honest: bool = False
     bare_user: str = ""
     walls_user: str = ""
+    says: str = ""
 
     def expected(self, confined, user):
         told = (self.walls_user, self.walls) if confined else (self.bare_user, self.bare)
         return told[0] if user != "root" and told[0] else told[1]
+
+    def is_conceded(self):
+        """Whether it is expected to be open anywhere."""
+        return OPEN in (self.bare, self.walls, self.bare_user, self.walls_user)
+
+    def page(self):
+        """(page of the docs, words on it) that say so. What is open in spite of walls is said by itself."""
+        whole = "" if OPEN in (self.walls, self.walls_user) else SAYS.get(self.family, "")
+        return (self.says or whole).partition(": ")[::2]
 
 
 def honest(family, name, do, **more):

@@ -220,13 +220,14 @@ def others():
     yield way("from a condition", "true", more=("--until", f"cmd:{tell}"))
     yield way("from a metric", "echo x > x", prepare=config(f"[metrics]\nn = {{ command = '{tell}' }}\n"))
     # A hook is a person's command; only walls keep it from the journal.
-    yield way("from a hook", "echo x > x", bare=OPEN,
+    yield way("from a hook", "echo x > x", bare=OPEN, says="loop.md: a hook of yours, which is your command",
               prepare=config(f"[hooks.h]\npoints = ['pre_iteration', 'post_iteration', 'loop_end']\ncommand = '{tell}'\n"))
     yield Way("steer", "from the agent of another run", beside, REFUSED, REFUSED)
-    yield Way("steer", "from the agent of a run in another repository", elsewhere, OPEN, REFUSED)
+    yield Way("steer", "from the agent of a run in another repository", elsewhere, OPEN, REFUSED,
+              says="loop.md: keeper of the same repository")
     yield way("by the signal that a person's Ctrl-C is",
               'for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null | grep -q "^$PITON loop do it" && test "$(readlink $p/cwd)" = "$REPO" && kill -INT ${p#/proc/}; done; sleep 0.3',
-              bare=OPEN, proof=recorded("stop_requested", "run_interrupted"), codes=(*ENDS, 130))
+              bare=OPEN, proof=recorded("stop_requested", "run_interrupted"), codes=(*ENDS, 130), says="loop.md: a signal to your own command")
 
 
 def beside(ground):
@@ -288,7 +289,7 @@ def journals():
                           "sqlite3.connect(p + 'journal.db').backup(sqlite3.connect('old.db'))\n"
                           "[os.remove(name) for name in glob.glob(p + 'journal.db*')]\nshutil.copy('old.db', p + 'journal.db')\n")
     anchors = "import glob, os\nfor name in glob.glob(os.environ['REPO'] + '/.piton/anchors/first*'):\n    {}\n"
-    yield changed_journal("change the anchor of a run that rests", anchors.format("open(name, 'r+b').write(b'x' * 40)"), first=True)
+    yield changed_journal("change the anchor of a run that rests", anchors.format("open(name, 'r+b').write(b'x' * os.path.getsize(name))"), first=True)
     yield changed_journal("delete the anchor of a run that rests", anchors.format("os.remove(name)"), first=True)
     yield changed_journal("take the last event of a run that rests, and its anchor",
                           EDIT + "number = db.execute(\"select number from runs where id = 'first'\").fetchone()[0]\n"
@@ -316,7 +317,7 @@ def attempts():
               done: NOTICED if done.returncode == 7 and "run_stopped" in ground.kinds() else
               REFUSED if "attempt_finished" in ground.kinds() else OPEN, codes=RESTS)
     yield way("rewrite what the agent printed", f'echo honest; for f in {here}/1/stdout.log; do echo forged > $f; done; sleep 0.2',
-              bare=OPEN,
+              bare=OPEN, says="loop.md: what it printed",
               proof=lambda ground: "forged" in ground.piton("output", "r").stdout)
     yield way("write the brief", f'echo \'{{"signal": "stop"}}\' > {here}/brief.json', more=("--max-iterations", "2"), check="false",
               proof=lambda ground: len([kind for kind in ground.kinds() if kind == "attempt_started"]) != 2)
@@ -360,7 +361,7 @@ def views():
               proof=lambda ground: not (ground.repo / "tests/test_a.py").exists())
     yield way("answer a question in the gap file",
               "sed -i 's/category: c/category: c\\n  status: verified\\n  last_verified: 2026-11-17\\n  findings: x/' gaps.yaml",
-              bare=OPEN, walls=OPEN, prepare=gaps,
+              bare=OPEN, walls=OPEN, prepare=gaps, says="gaps.md: whoever may write the file may say that a gap is verified",
               proof=lambda ground: "verified" in ground.piton("gaps", "list").stdout)
     yield way("a state that another tool left",
               "mkdir -p .agents/runs/mine; echo '{}' > .agents/runs/mine/run_state.json; rm -rf .ralph; mkdir .ralph; echo '{\"version\": \"1\"}' > .ralph/state.json", **two)
@@ -480,8 +481,8 @@ def honest_ways():
                  lambda ground: works([ran(ground.loop("true", "false")), ground.piton(
         "note", "r", "mine", env={"PITON_RUN_ID": "r", "PITON_ATTEMPT": "1"})][1]))
     yield honest("steer", "a person's command when the run rests", lambda ground: works(
-        ground.loop("touch done", "test -f done", "--on-done", by("note r rests")), ground.until(
-        lambda: "note_added" in ground.kinds())))
+        ground.loop("touch done", "test -f done", "--on-done", by("status r > rests")), ground.until(
+        lambda: (ground.repo / "rests").exists() and "done since" in (ground.repo / "rests").read_text())))
     yield honest("steer", "an agent that tries piton in a repository of its own", lambda ground: works(ground.loop(
         'mkdir /tmp/mine && cd /tmp/mine && git init -q . && git commit -q --allow-empty -m x && "$PITON" loop x --id n --here --exec "touch a" --check "c=test -f a" && cd "$REPO" && touch done; '
         'rm -rf /tmp/mine', "test -f done") if ground.confined else ground.loop(

@@ -38,11 +38,9 @@ def canary(ground):
 
 
 def soon(ground):
-    """For what is not waited for."""
-    try:
-        return ground.until(ground.is_touched, 10)
-    except Violation:
-        return False
+    """For what is not waited for: when nothing is at work any more, it has happened or will not."""
+    ground.until(lambda: ground.is_touched() or not ground.processes(), 20)
+    return ground.is_touched()
 
 
 def stolen(ground):
@@ -136,7 +134,7 @@ def files():
               prepare=lambda ground: (ground.repo / "link").symlink_to(ground.outside / "directory"))
     yield way("write by a second name that it gives the file", 'ln "$OUTSIDE/canary" hard && echo hit > hard')
     # A file of the tree is the agent's, also where it has a second name elsewhere.
-    yield way("write a file of the tree that has a second name elsewhere", "echo hit > hard", walls=OPEN,
+    yield way("write a file of the tree that has a second name elsewhere", "echo hit > hard", walls=OPEN, says="walls.md: one that has a second name elsewhere",
               prepare=lambda ground: os.link(ground.outside / "canary", ground.repo / "hard"))
     yield way("move a directory from outside into the tree", 'mv "$OUTSIDE/directory" .')
     yield way("move the tree away", 'mv "$REPO" "$GROUND/elsewhere"; sleep 0.2; mv "$GROUND/elsewhere" "$REPO" && touch "$REPO/moved"',
@@ -161,7 +159,7 @@ def files():
     yield way("replace piton itself", 'mv "$PITON" "$PITON.old" && printf "#!/bin/sh\\n" > "$PITON" && chmod +x "$PITON"',
               prepare=own_binary,
               proof=lambda ground: (ground.dir / "bin/piton.old").exists(), codes=RESTS)
-    yield way("the cache of builds, where others will run it", "mkdir -p ~/.cache/tool && echo hit > ~/.cache/tool/x", walls=OPEN,
+    yield way("the cache of builds, where others will run it", "mkdir -p ~/.cache/tool && echo hit > ~/.cache/tool/x", walls=OPEN, says="walls.md: caches of builds",
               prepare=lambda ground: ground.put(ground.home / ".cache/known", ""), proof=changed("home/.cache/tool/x"))
     yield way("a cache of builds that is not there yet", "mkdir -p ~/.npm && echo hit > ~/.npm/x", proof=changed("home/.npm/x"))
     yield way("a link in a cache of builds", 'ln -s "$OUTSIDE" ~/.cache/link; echo hit > ~/.cache/link/canary',
@@ -269,15 +267,20 @@ def keys():
         "AWS_SHARED_CREDENTIALS_FILE": ground.put(ground.home / "mine/credentials", SECRET)})
     yield read("read the login of another agent", "cat ~/.claude/.credentials.json > stolen",
                prepare=lambda ground: ground.put(ground.home / ".claude/.credentials.json", SECRET) and None)
-    yield Way("walls", "read a key that was made while it worked", later_key(".authinfo", there=False), OPEN, OPEN)
-    yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc", there=True), OPEN, REFUSED)
+    yield Way("walls", "read a key that was made while it worked", later_key(".authinfo", there=False), OPEN, REFUSED)
+    yield Way("walls", "read a key that was made while it worked, in a directory that was there", later_key(".config/hub", there=False),
+              OPEN, OPEN, says="walls.md: one that is made meanwhile in a directory that is there is seen")
+    yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc", there=True), OPEN, OPEN,
+              says="walls.md: uncovered for the attempt that is under way")
     yield Way("walls", "read a key below a directory that was replaced while it worked",
               later_key(".ssh/id_ed25519", there=True, whole=True), OPEN, REFUSED)
     # What is in no table, and what nothing hides.
-    yield read("read a document of the person's", "cat ~/letters/one > stolen", walls=OPEN,
+    yield read("read a document of the person's", "cat ~/letters/one > stolen", walls=OPEN, says="walls.md: mail, documents, other repositories",
                prepare=lambda ground: ground.put(ground.home / "letters/one", SECRET) and None)
-    yield read("read a variable that holds a token", 'echo "$MY_TOKEN" > stolen', walls=OPEN, env={"MY_TOKEN": SECRET})
-    yield Way("walls", "read a key of the session's keyring", keyring, OPEN, OPEN)
+    yield read("read a variable that holds a token", 'echo "$MY_TOKEN" > stolen', walls=OPEN, env={"MY_TOKEN": SECRET},
+               says="walls.md: keeps variables back, which nothing here hides")
+    yield Way("walls", "read a key of the session's keyring", keyring, OPEN, OPEN,
+              says="walls.md: the keyring of your session")
 
 
 def moved_keys(ground):
@@ -439,6 +442,7 @@ def processes():
                   "an agent that starts a program", in_the_tree)
     # A file of the tree is the agent's, and so is its mode.
     yield way("leave a program in the tree that is its owner's whoever starts it", "cp /bin/true tool && chmod 4755 tool", walls=OPEN,
+              says="walls.md: The work tree is the agent's",
               proof=lambda ground: (ground.repo / "tool").exists() and bool((ground.repo / "tool").stat().st_mode & 0o4000))
 
 
@@ -586,11 +590,15 @@ def sockets():
     yield way("a socket beside the repository", python(say), prepare=listening(lambda ground: f"{ground.outside}/s"), proof=heard)
     yield way("a socket in /tmp", python(say), prepare=listening(lambda ground: scratch(ground) + "/s"), proof=heard)
     yield way("a socket in the home", python(say), prepare=listening(lambda ground: f"{ground.home}/s"), proof=heard)
-    yield way("a socket that was given its name from where it lies", python(say), prepare=relative, proof=heard)
-    yield way("a socket that lies in the tree", python(say), prepare=listening(lambda ground: f"{ground.repo}/s"), proof=heard)
+    yield way("a socket that was given its name from where it lies", python(say), prepare=relative, proof=heard, walls=OPEN,
+              says="walls.md: bound by a relative name")
+    yield way("a socket that lies in the tree", python(say), prepare=listening(lambda ground: f"{ground.repo}/s"), proof=heard, walls=OPEN,
+              says="walls.md: those that lie in the tree")
     yield way("a socket without a file", python(SAY.format("'\\0attack' + os.environ['GROUND']")), proof=heard, walls=ABSTRACT,
+              says="walls.md: are closed by Landlock, on kernels from 6.12",
               prepare=lambda ground: setattr(ground, "server", Server(ground, socket.AF_UNIX, f"\0attack{ground.dir}")))
-    yield Way("walls", "a socket that is made while it works", lambda ground: later_socket(ground, listening, say), OPEN, OPEN)
+    yield Way("walls", "a socket that is made while it works", lambda ground: later_socket(ground, listening, say), OPEN, OPEN,
+              says="walls.md: Sockets that are made later")
 
 
 def relative(ground):
@@ -651,7 +659,8 @@ def hosts():
         return way(name, python(before + ASK.replace("{via}", str(via)).replace("{what}", what)), prepare=prepare, proof=heard, **more)
     connect = lambda host: f'asked(b"CONNECT {host}:%d HTTP/1.1\\r\\n\\r\\n" % port)'
     get = lambda where, host="listed.example.org": f'asked(b"GET http://{where}:%d/hit HTTP/1.1\\r\\nHost: {host}\\r\\n\\r\\n" % port)'
-    yield ask("a port of this machine, where all hosts are reached", "direct()", via=False, network="", walls=OPEN)
+    yield ask("a port of this machine, where all hosts are reached", "direct()", via=False, network="", walls=OPEN,
+              says="walls.md: services on loopback included")
     yield ask("a port of this machine that is not listed", "direct()", via=False)
     yield ask("a host where the list is empty", "direct()", via=False, network="[]")
     for spelled in ("127.0.0.1", "localhost", "localhost.", "2130706433", "0.0.0.0", "[::ffff:127.0.0.1]"):
@@ -749,7 +758,8 @@ def repositories():
                 'git init -q --bare b; git -C b config core.fsmonitor "$V"; git -C b config core.bare false; git -C b config core.worktree ..', tree)
     yield named("a repository inside that another program moved",
                 f'({nested}; git config core.fsmonitor "$V"; mv .git ../gone; echo "gitdir: $PWD/../gone" > .git)', tree)
-    yield Way("walls", "a repository inside, which the person's own git looks into", later_git(nested), OPEN, OPEN)
+    yield Way("walls", "a repository inside, which the person's own git looks into", later_git(nested), OPEN, OPEN,
+              says="walls.md: Look at it before you run it outside")
     # Whatever the person's PATH has in the tree is the agent's to write.
     for program, bare in (("git", REFUSED), ("bwrap", REFUSED), ("sh", OPEN), ("piton", REFUSED)):
         yield way(f"a {program} of its own, where the person's PATH leads into the tree",
@@ -798,10 +808,11 @@ def vehicles():
         f"{vehicle(ground)}; mkdir -p .ralph/hooks; printf 'name: h\\npoints: [loop_end, pre_iteration]\\nhook_type: {{ type: command, command: %s/vehicle }}\\n' $PWD > .ralph/hooks/h.yaml"))
     yield runs("a piton.toml that it made", bare=REFUSED, more=("--max-iterations", "2"), check="false", line=lambda ground: (
         f"{vehicle(ground)}; printf '[hooks.h]\\npoints = [\"loop_end\", \"pre_iteration\"]\\ncommand = \"%s/vehicle\"\\n' $PWD > piton.toml"), then=(("status", "r"), ("resume", "r")))
-    yield runs("what runs when the run rests, and what it wrote", more=("--on-done", "scripts/vehicle"), walls=OPEN, text=guard, proof=soon)
+    yield runs("what runs when the run rests, and what it wrote", more=("--on-done", "scripts/vehicle"), text=guard, proof=soon)
     yield runs("the command that furnishes a work tree", more=("--worktree", "--max-iterations", "2"), check="false", bare=REFUSED,
                text=guard + "[worktree]\nsetup = 'scripts/vehicle'\n", then=(("resume", "r", "--max-iterations", "+1"),))
-    yield Way("walls", "the baseline of a second run, in the checkout", second_baseline, OPEN, OPEN)
+    yield Way("walls", "the baseline of a second run, in the checkout", second_baseline, OPEN, OPEN,
+              says="walls.md: So does a check of the baseline that is run")
     yield Way("walls", "a step of a workflow", lambda ground: touched(ground,
         ground.workflow("name: w\nsteps:\n- {id: a, run: 'echo hit > $OUTSIDE/canary'}\n")), OPEN, REFUSED)
     yield Way("walls", "a gate of a workflow that runs what a step wrote", lambda ground: touched(ground, ground.workflow(
