@@ -89,15 +89,11 @@ fn an_agent_cannot_steer_by_another_name_of_its_journal_nor_where_processes_are_
             inside,
         ),
         (
-            format!(
-                r#"mkdir -p l/.piton; ln "$OLDPWD"/.piton/journal.db* l/.piton/; "$PITON_BIN" --repo l tell r hello"#
-            ),
+            r#"mkdir -p l/.piton; ln "$OLDPWD"/.piton/journal.db* l/.piton/; "$PITON_BIN" --repo l tell r hello"#.to_owned(),
             inside,
         ),
         (
-            format!(
-                r#"mv "$OLDPWD" "$BESIDE/elsewhere"; "$PITON_BIN" --repo "$BESIDE/elsewhere" tell r hello; mv "$BESIDE/elsewhere" "$OLDPWD""#
-            ),
+            r#"mv "$OLDPWD" "$BESIDE/elsewhere"; "$PITON_BIN" --repo "$BESIDE/elsewhere" tell r hello; mv "$BESIDE/elsewhere" "$OLDPWD""#.to_owned(),
             inside,
         ),
         (
