@@ -2,6 +2,9 @@
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::Path;
+
+use piton_sys::file;
 
 use crate::common::{World, eventually};
 
@@ -528,13 +531,18 @@ fn guard_protect_holds_in_confined_research() {
     assert_eq!((world.read("a.txt").as_str(), world.path("b.txt").exists()), ("a\n", true));
 }
 
+/// As programs save a file: another one is given its name.
+fn write(path: &Path, text: &str) {
+    file::write_atomic(path, text.as_bytes(), file::Durability::Unsynced).unwrap();
+}
+
 /// A home of its own, with these files, where the walls do not take it for a place that is empty inside.
 fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     for (path, text) in files {
         let path = home.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        write(&path, text);
     }
     home
 }
@@ -558,7 +566,7 @@ done >> tried
 touch b.txt
 "#
     );
-    std::fs::write(bin.join("claude"), program).unwrap();
+    write(&bin.join("claude"), &program);
     world.shell(&format!("chmod +x {}/claude", bin.display())).exits(0);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let env = [("HOME", home.path().to_str().unwrap()), ("PATH", &path)];
@@ -585,8 +593,7 @@ fn a_key_that_is_replaced_outside_meanwhile_stays_hidden() {
         scope.spawn(|| {
             eventually("the agent works", || world.path("waits").exists());
             for name in [".netrc", ".docker/config.json"] {
-                std::fs::write(home.path().join("new"), "another key").unwrap();
-                std::fs::rename(home.path().join("new"), home.path().join(name)).unwrap();
+                write(&home.path().join(name), "another key");
             }
             world.write("go", "");
         });
@@ -625,18 +632,20 @@ fn a_filter_of_the_user_runs_between_the_walls_and_stores_what_it_makes() {
     let settings = home(&[]);
     let filter = settings.path().join("git-lfs");
     let out = settings.path().join("out");
-    std::fs::write(
+    write(
         &filter,
-        format!("#!/bin/sh\necho x > {0} 2>/dev/null\necho x > \"$(git rev-parse --git-common-dir)/lfs/$(basename \"$2\")\" || exit 1\necho \"pointer to $2\"; wc -c\n", out.display()),
-    )
-    .unwrap();
+        &format!(
+            "#!/bin/sh\necho x > {0} 2>/dev/null\necho x > \"$(git rev-parse --git-common-dir)/lfs/$(basename \"$2\")\" || exit 1\necho \"pointer to $2\"; wc -c\n",
+            out.display()
+        ),
+    );
     world.shell(&format!("chmod +x {}", filter.display())).exits(0);
     let config = settings.path().join(".gitconfig");
     let text = format!(
         "[user]\nname = Ann\nemail = ann@example.org\n[filter \"lfs\"]\nclean = {} clean %f\nrequired = true\n",
         filter.display()
     );
-    std::fs::write(&config, text).unwrap();
+    write(&config, &text);
     world.write(".gitattributes", "*.bin filter=lfs\n");
     world.git(&["add", "."]);
     world.git(&["commit", "-qm", "attributes"]);
