@@ -12,7 +12,9 @@ use crate::{Metric, Options, median, metric};
 
 pub(crate) const NAMES: &[&str] = &[
     "gaps_validate_ms_100000",
+    "gaps_list_json_ms_100000",
     "gaps_batch_ms_100000",
+    "gaps_stale_ms_100000",
     "gaps_stale_apply_ms_100000",
     "gaps_update_ms_10000",
 ];
@@ -33,7 +35,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
         return Vec::new();
     };
     let mut metrics = Vec::new();
-    for (count, commands) in [(100_000, ALL), (10_000, &ALL[4..])] {
+    for (count, commands) in [(100_000, ALL), (10_000, &ALL[6..])] {
         let mut rounds: Vec<Vec<Taken>> = Vec::new();
         for _ in 0..options.rounds {
             let scratch = options.scratch();
@@ -55,10 +57,12 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
     metrics
 }
 
-/// In this order: the first two find no journal, the later ones find all that `stale --apply` recorded.
+/// In this order: the first four find no journal, the later ones find all that `stale --apply` recorded.
 const ALL: &[(&str, &[&str])] = &[
     ("validate", &["validate"]),
+    ("list_json", &["list", "--json"]),
     ("batch", &["batch", "--now", LATER]),
+    ("stale", &["stale", "--now", LATER]),
     ("stale_apply", &["stale", "--apply", "--now", LATER]),
     ("validate_recorded", &["validate"]),
     ("check", &["check", "gap-000001"]),

@@ -21,11 +21,14 @@ pub(crate) const NAMES: &[&str] = &[
     "own_cost_git_add_ms_100000_files",
     "own_cost_of_git_add_100000_files",
     "own_cost_ms_step",
+    "own_cost_of_quiet_check_10000_files",
 ];
 
 /// How many files, and how many iterations.
 const TREES: [(usize, usize); 2] = [(10_000, 20), (100_000, 10)];
 const STEPS: u32 = 50;
+/// A check that rewrites a tracked file, which is put back after each round.
+const WRITES: &str = "date +%N > d001/f002.txt";
 
 pub(crate) fn measure(options: &Options) -> Vec<Metric> {
     let Some(piton) = command_line::binary() else {
@@ -36,11 +39,17 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
     for (files, iterations) in TREES {
         let names = ["ms", "git_add_ms", "of_git_add"].map(|what| format!("own_cost_{what}_{files}_files"));
         if options.wants(&names.each_ref().map(String::as_str)) {
-            let (own, add) = iteration(options, &piton, files, iterations);
+            let (own, add) = iteration(options, &piton, files, iterations, "true");
             let values = [(own, "ms"), (add, "ms"), (own / add, "ratio")];
             metrics
                 .extend(names.into_iter().zip(values).map(|(name, (value, unit))| metric(name, value, unit)));
         }
+    }
+    if options.wants(&["own_cost_of_quiet_check_10000_files"]) {
+        let (files, iterations) = TREES[0];
+        let [quiet, writes] =
+            ["true", WRITES].map(|check| iteration(options, &piton, files, iterations, check).0);
+        metrics.push(metric("own_cost_of_quiet_check_10000_files", writes / quiet, "ratio"));
     }
     if options.wants(&["own_cost_ms_step"]) {
         let steps = (0..options.rounds).map(|_| step(options, &piton)).collect();
@@ -50,7 +59,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
 }
 
 /// Milliseconds of an iteration that are ours, and of `git add -A`.
-fn iteration(options: &Options, piton: &Path, files: usize, iterations: usize) -> (f64, f64) {
+fn iteration(options: &Options, piton: &Path, files: usize, iterations: usize, check: &str) -> (f64, f64) {
     let scratch = options.scratch();
     let [ours, theirs] = ["ours", "theirs"].map(|name| scratch.path().join(name));
     for root in [&ours, &theirs] {
@@ -61,7 +70,7 @@ fn iteration(options: &Options, piton: &Path, files: usize, iterations: usize) -
     write(&ours.join("piton.toml"), "[loop]\nno_progress = 100000\n");
     let agent = "echo $PITON_ITERATION > d000/f001.txt";
     let count = iterations.to_string();
-    let words = ["loop", "bench", "--id", "bench", "--here", "--trust", "--exec", agent, "--check", "true"];
+    let words = ["loop", "bench", "--id", "bench", "--here", "--trust", "--exec", agent, "--check", check];
     // It stops at its limit, which is no success.
     run(piton, &ours, &[&words[..], &["--until", "file:never", "--max-iterations", &count]].concat());
     let own = costs(&run(piton, &ours, &["log", "bench", "--json"]));

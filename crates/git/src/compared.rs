@@ -33,6 +33,11 @@ impl Comparisons {
         (last.before == before && last.after == after).then_some(last)
     }
 
+    /// Whether somebody wanted to know of the last one.
+    pub(crate) fn are_asked_for(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     pub(crate) fn keep(&self, compared: &Arc<Compared>) {
         let kept = (compared.changes.len() <= CHANGES_MAX).then(|| Arc::clone(compared));
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = kept;

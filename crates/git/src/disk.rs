@@ -96,16 +96,21 @@ impl Seen {
             disk.0
                 .retain(|path, _| !status.ignored_directories.iter().any(|ignored| path.is_within(ignored)));
             disk.forget_names(&status.ignored_directories);
-            let taken: BTreeMap<_, _> = taken.iter().map(|(path, stamp)| (path, stamp)).collect();
-            disk.each(|path, stamp| {
-                let settled = match taken.get(&path) {
-                    Some(then) => **then == *stamp && stamp.settled_by(read_at),
-                    None => stamp.settled_by(at),
+            let mut taken_in: BTreeMap<RepoPath, BTreeMap<&[u8], &Stamp>> = BTreeMap::new();
+            for (path, stamp) in taken {
+                let parent = path.parent().unwrap_or_else(RepoPath::root);
+                taken_in.entry(parent).or_default().insert(path.name(), stamp);
+            }
+            for (path, directory) in &disk.0 {
+                let taken = taken_in.get(path);
+                let is_settled = |name: &[u8], stamp: &Stamp| match taken.and_then(|taken| taken.get(name)) {
+                    Some(then) => *then == stamp && stamp.settled_by(read_at),
+                    None => stamp.is_directory() || stamp.settled_by(at),
                 };
-                if !settled {
-                    unsettled.insert(path);
-                }
-            });
+                let names = directory.names().zip(&directory.stamps);
+                let others = names.filter(|(name, stamp)| !is_settled(name, stamp));
+                unsettled.extend(others.map(|(name, _)| RepoPath::from_bytes(name).below(path)));
+            }
         }
         Some(Self {
             index: index?,
@@ -195,16 +200,6 @@ impl Disk {
             let parent = path.parent().unwrap_or_else(RepoPath::root);
             if let Some(directory) = self.0.get_mut(&parent) {
                 directory.forget(path.name());
-            }
-        }
-    }
-
-    fn each(&self, mut visit: impl FnMut(RepoPath, &Stamp)) {
-        for (path, directory) in &self.0 {
-            for (name, stamp) in directory.names().zip(&directory.stamps) {
-                if !stamp.is_directory() {
-                    visit(RepoPath::from_bytes(name).below(path), stamp);
-                }
             }
         }
     }

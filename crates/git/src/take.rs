@@ -1,9 +1,11 @@
 //! Taking a snapshot: capture the files, compare with the last snapshot, record what differs.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::capture::{Leave, Unit, capture};
 use crate::combine::{Combined, combine};
+use crate::compared::Compared;
 use crate::disk::Seen;
 use crate::memo::Memo;
 use crate::place::{self, Place};
@@ -57,8 +59,7 @@ fn attempt(workspace: &Workspace, shadow: &Shadow, run: &str, message: &str) -> 
     let snapshot = match reusable(&memo, &place, &contents) {
         Some(last) => Snapshot { reused: true, ..last },
         None => {
-            let snapshot =
-                record::write(&workspace.repository, shadow, run, message, &place, contents, &mut memo)?;
+            let snapshot = write(workspace, shadow, run, message, &place, contents, &mut memo)?;
             shadow.set_head(&snapshot.id)?;
             memo.last = Some(snapshot.clone());
             snapshot
@@ -69,6 +70,30 @@ fn attempt(workspace: &Workspace, shadow: &Shadow, run: &str, message: &str) -> 
     }
     *workspace.seen() = seen.map(|seen| (run.to_owned(), seen));
     Ok(snapshot)
+}
+
+/// Records a snapshot. Where others were compared before, it is compared with the last one meanwhile: the next question is about that.
+fn write(
+    workspace: &Workspace,
+    shadow: &Shadow,
+    run: &str,
+    message: &str,
+    place: &Place,
+    contents: Contents,
+    memo: &mut Memo,
+) -> Result<Snapshot, Error> {
+    let (last, tree) = (memo.last.clone(), contents.files.tree.clone());
+    let last = last.filter(|last| last.tree != tree && workspace.comparisons.are_asked_for());
+    std::thread::scope(|scope| {
+        let compare = || workspace.compare(last.as_ref()?.id.as_str(), tree.as_str()).ok();
+        let compared = std::thread::Builder::new().spawn_scoped(scope, compare);
+        let written = record::write(&workspace.repository, shadow, run, message, place, contents, memo);
+        let compared = compared.ok().and_then(|thread| thread.join().expect("comparing does not panic"));
+        if let (Ok(snapshot), Some(compared)) = (&written, compared) {
+            workspace.comparisons.keep(&Arc::new(Compared { after: snapshot.id.to_string(), ..compared }));
+        }
+        written
+    })
 }
 
 /// What a snapshot is about to record.

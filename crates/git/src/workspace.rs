@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use piton_sys::file;
 
 use crate::capture::Leave;
-use crate::compared::Comparisons;
+use crate::compared::{Compared, Comparisons};
 use crate::disk::Seen;
 use crate::left_out::Reading;
 use crate::repository::Repository;
@@ -29,7 +29,7 @@ pub struct Workspace {
     pub(crate) stop: Stop,
     /// What comes before the command of a filter.
     pub(crate) around_filters: Vec<String>,
-    comparisons: Comparisons,
+    pub(crate) comparisons: Comparisons,
     /// What the last snapshot saw, and of which run that was.
     seen: Arc<Mutex<Option<(String, Seen)>>>,
 }
@@ -186,9 +186,14 @@ impl Workspace {
         if let Some(known) = self.comparisons.of(before, after) {
             return Ok(known.diff());
         }
-        let compared = Arc::new(diff::compare(&self.plain_shadow()?, before, after)?);
+        let compared = Arc::new(self.compare(before, after)?);
         self.comparisons.keep(&compared);
         Ok(compared.diff())
+    }
+
+    /// The same, asked of git.
+    pub(crate) fn compare(&self, before: &str, after: &str) -> Result<Compared, Error> {
+        diff::compare(&self.plain_shadow()?, before, after)
     }
 
     /// What changed from `before` to `after`, as a patch.

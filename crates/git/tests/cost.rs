@@ -33,10 +33,14 @@ fn a_snapshot_takes_few_processes() {
     assert_eq!(calls_made() - before, 2, "one comparison, and the contents");
     place.write("a.txt", b"2");
     place.age();
-    count("an edit", 6);
+    let edited = count("an edit, compared at once", 7);
+    let before = calls_made();
+    let diff = workspace.diff(&other.id, &edited.id).unwrap();
+    assert_eq!(calls_made() - before, 0, "it was compared while it was recorded");
+    assert_eq!(diff, place.open().diff(&other.id, &edited.id).unwrap(), "and so git says by itself");
     place.write("new", b"n");
     place.remove("src/b.rs");
-    count("an addition and a deletion", 7);
+    count("an addition and a deletion", 8);
     place.commit("second");
     count("a commit", 10);
 }

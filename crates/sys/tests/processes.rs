@@ -268,6 +268,32 @@ fn a_tree_is_known_by_its_mark_and_killed_until_none_is_left() {
     }
 }
 
+/// Whoever its group made of it, it is a child like any other, and there is no other.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_child_in_a_group_is_ours_and_one_that_cannot_start_leaves_nothing() {
+    let children = || {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        let listed = tasks.map(|task| std::fs::read_to_string(task.path().join("children")).unwrap());
+        listed
+            .flat_map(|pids| pids.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    };
+    let mut tree = Tree::create(&mark()).unwrap();
+    let missing = tree.spawn(Start { program: "/nonexistent/program".into(), ..Start::default() });
+    assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    assert_eq!(children(), [""; 0]);
+    let child = tree.spawn(start("exec sleep 600")).unwrap();
+    assert_eq!(children(), [child.process.pid.to_string()]);
+    if let TreeKind::Cgroup { path } = tree.kind() {
+        let inside = std::fs::read_to_string(path.join("cgroup.procs")).unwrap();
+        assert_eq!(inside.trim(), child.process.pid.to_string());
+    }
+    tree.kill(Duration::from_secs(10)).unwrap();
+    process::collect_children();
+    tree.remove().unwrap();
+}
+
 #[test]
 fn a_tree_asked_to_end_does_so() {
     let mut tree = Tree::create(&mark()).unwrap();

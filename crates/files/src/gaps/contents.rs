@@ -1,8 +1,5 @@
 //! From text to gaps: what stands at the top of the file, and where each gap does.
 
-use std::sync::mpsc;
-use std::thread;
-
 use granit_parser::{Event, Span, StructureStyle};
 use piton_model::ledger::Gap;
 use piton_model::limits::GAPS_MAX;
@@ -11,14 +8,11 @@ use piton_model::workflow::shown;
 use super::decode;
 use super::document::{FORMAT_VERSION, Layout, Place};
 use super::invalid::no_problems;
-use crate::yaml::{Kind, Lines, Node, Problems, Reader, Stop, Unusual, Value, integer, is_rest, kind};
+use super::parts::{cores, side_by_side};
+use crate::yaml::{Kind, Lines, List, Node, Problems, Reader, Stop, Unusual, Value, integer, is_rest, kind};
 
 /// Texts of fewer bytes are read before a thread has begun.
-const AHEAD_FROM_BYTES: usize = 1 << 20;
-/// Gaps that are handed over at a time.
-const PART: usize = 512;
-/// So often they are handed over without being looked at.
-const PARTS_AHEAD: usize = 4;
+const SHARED_FROM_BYTES: usize = 1 << 20;
 
 /// What was found in a text.
 #[derive(Debug, Default)]
@@ -47,54 +41,28 @@ fn read_plain(text: &str) -> Result<(Contents, Problems), Unusual> {
     if !line.strip_prefix("gaps:").is_some_and(is_rest) {
         return Err(Unusual);
     }
+    let parts = if text.len() < SHARED_FROM_BYTES { 1 } else { cores() };
+    let parts = side_by_side(&lines.list_in_parts(parts)?, |(first, list)| read_part(*first, *list));
     let mut contents = Contents { layout: Some(Layout::Block), is_plain: true, ..Contents::default() };
     let mut problems = no_problems();
-    let mut list = lines.list();
-    let nodes = std::iter::from_fn(move || list.next().transpose());
-    each_ahead(text.len(), nodes, |index, node| {
-        let before = problems.count();
-        contents.add(node?, index, before, &mut problems).map_err(|Stop| Unusual)
-    })?;
+    for part in parts {
+        let (part, found) = part?;
+        contents.append(part);
+        problems.append(found);
+    }
     // Where the first gap would go is for the parser to say.
     if contents.gaps.is_empty() { Err(Unusual) } else { Ok((contents, problems)) }
 }
 
-/// Shows every item with its place. Those of a large text are found by another thread while those before are looked at.
-fn each_ahead<I: Send>(
-    bytes: usize,
-    mut items: impl Iterator<Item = I> + Send,
-    mut see: impl FnMut(usize, I) -> Result<(), Unusual>,
-) -> Result<(), Unusual> {
-    let mut place = 0;
-    let mut see_all = |part: Vec<I>| {
-        part.into_iter().try_for_each(|item| {
-            place += 1;
-            see(place - 1, item)
-        })
-    };
-    let next_part = |items: &mut dyn Iterator<Item = I>| {
-        Some(items.take(PART).collect::<Vec<I>>()).filter(|part| !part.is_empty())
-    };
-    if bytes < AHEAD_FROM_BYTES {
-        while let Some(part) = next_part(&mut items) {
-            see_all(part)?;
-        }
-        return Ok(());
+/// A part of the list, whose first gap is at this place in the whole.
+fn read_part(first: usize, mut list: List<'_>) -> Result<(Contents, Problems), Unusual> {
+    let (mut contents, mut problems) = (Contents::default(), no_problems());
+    for index in first.. {
+        let Some(node) = list.next()? else { break };
+        let before = problems.count();
+        contents.add(node, index, before, &mut problems).map_err(|Stop| Unusual)?;
     }
-    let (send, receive) = mpsc::sync_channel(PARTS_AHEAD);
-    thread::scope(|scope| {
-        let find = move || {
-            while let Some(part) = next_part(&mut items) {
-                // Nobody listens where something was wrong with an earlier one.
-                if send.send(part).is_err() {
-                    return;
-                }
-            }
-        };
-        // A system without a thread to spare is unusual, too: then the parser reads the text.
-        thread::Builder::new().spawn_scoped(scope, find).map_err(|_| Unusual)?;
-        receive.into_iter().try_for_each(&mut see_all)
-    })
+    Ok((contents, problems))
 }
 
 fn read_any(text: &str) -> (Contents, Problems) {
@@ -243,6 +211,13 @@ fn read_gaps<'a>(reader: &mut Reader<'a>, contents: &mut Contents) -> Result<usi
 }
 
 impl Contents {
+    /// Takes over what stands behind this in the list.
+    fn append(&mut self, later: Self) {
+        self.broken.extend(later.broken.iter().map(|index| self.gaps.len() + index));
+        self.gaps.extend(later.gaps);
+        self.places.extend(later.places);
+    }
+
     /// Takes over what stands at this place in the list; `before` is how many problems there were before it.
     fn add(
         &mut self,

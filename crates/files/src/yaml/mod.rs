@@ -24,7 +24,7 @@ pub use problem::Problem;
 pub(crate) use anchors::{Anchors, Budget};
 pub(crate) use node::{Entry, Node, Value};
 pub(crate) use parser::{Reader, Stop};
-pub(crate) use plain::{Lines, Unusual, is_rest};
+pub(crate) use plain::{Lines, List, Unusual, is_rest};
 pub(crate) use problem::Problems;
 pub(crate) use scalar::{Kind, integer, kind};
 pub(crate) use write::{Context, text as write_text};

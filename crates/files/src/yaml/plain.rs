@@ -51,7 +51,7 @@ impl<'a> Line<'a> {
 }
 
 /// The entries of a list whose dashes stand below each other, to the end of the text.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct List<'a> {
     lines: Lines<'a>,
     dash: Option<usize>,
@@ -86,6 +86,34 @@ impl<'a> Lines<'a> {
         List { lines: self, dash: None }
     }
 
+    /// The same in at most so many parts of about the same length, each with how many entries stand before it. Whatever is unusual
+    /// in the whole is so in one of them: an entry never looks past the next dash of its list, since all that belongs to it stands
+    /// further to the right.
+    pub(crate) fn list_in_parts(mut self, count: usize) -> Usual<Vec<(usize, List<'a>)>> {
+        let Some((first, _)) = self.peek()? else { return Ok(vec![(0, self.list())]) };
+        let dash = format!("\n{}- ", " ".repeat(first.indent));
+        let (from, length) = (self.at, self.text.len() - self.at);
+        let mut parts = Vec::with_capacity(count);
+        let mut entries = 0;
+        for part in 1..=count {
+            let place = (from + length / count * part).max(self.at);
+            let place = (place..self.text.len()).find(|place| self.text.is_char_boundary(*place));
+            let next = place
+                .filter(|_| part < count)
+                .and_then(|place| Some(place + self.text[place..].find(&dash)?));
+            let end = next.map_or(self.text.len(), |before| before + 1);
+            parts.push((entries, Self { text: &self.text[..end], ..self }.list_at(first.indent)));
+            if next.is_none() {
+                break;
+            }
+            let within = &self.text[self.at..end];
+            self.number += within.bytes().filter(|byte| *byte == b'\n').count();
+            entries += 1 + within.matches(&dash).count();
+            self.at = end;
+        }
+        Ok(parts)
+    }
+
     /// The same where it is known in which column its dashes stand.
     pub(crate) fn list_at(self, dash: usize) -> List<'a> {
         List { lines: self, dash: Some(dash) }
@@ -96,7 +124,8 @@ impl<'a> Lines<'a> {
         if rest.is_empty() {
             return None;
         }
-        let (start, length) = (self.at, rest.find('\n').unwrap_or(rest.len()));
+        let end = rest.bytes().position(|byte| byte == b'\n');
+        let (start, length) = (self.at, end.unwrap_or(rest.len()));
         self.at = start + (length + 1).min(rest.len());
         self.number += 1;
         let text = &rest[..length];
@@ -330,6 +359,20 @@ mod tests {
         }
     }
 
+    /// The same in parts.
+    fn in_parts(text: &str, count: usize) -> Option<Vec<Node<'_>>> {
+        let mut items = Vec::new();
+        for (before, mut list) in Lines::new(text).list_in_parts(count).ok()? {
+            let mut is_first = true;
+            while let Some(item) = list.next().ok()? {
+                // A part that begins elsewhere would number its entries wrongly.
+                assert!(!std::mem::take(&mut is_first) || before == items.len(), "{text}");
+                items.push(item);
+            }
+        }
+        Some(items)
+    }
+
     /// The same by the parser, with what it says is wrong.
     fn long(text: &str) -> (Vec<Node<'_>>, Problems) {
         let mut reader = Reader::new(text, Problems::at_most(10));
@@ -406,6 +449,9 @@ mod tests {
             let text = format!("- id: a\n  category: c\n{}", pieces.concat());
             for text in [text.as_str(), text.trim_end()] {
                 let (nodes, problems) = long(text);
+                for count in 1..5 {
+                    prop_assert_eq!(in_parts(text, count), short(text), "{}", text);
+                }
                 if let Some(found) = short(text) {
                     prop_assert!(problems.found.is_empty(), "{}\n{:?}", text, problems.found);
                     prop_assert_eq!(found, nodes, "{}", text);

@@ -73,10 +73,22 @@ impl Problems {
     }
 
     pub(crate) fn warn(&mut self, line: usize, message: impl Into<String>) {
+        self.push_warning(Problem { line: Some(line), ..Problem::new(message) });
+    }
+
+    fn push_warning(&mut self, warning: Problem) {
         match self.warnings.len() < self.most {
-            true => self.warnings.push(Problem { line: Some(line), ..Problem::new(message) }),
+            true => self.warnings.push(warning),
             false => self.more_warnings += 1,
         }
+    }
+
+    /// Takes over what was found behind this.
+    pub(crate) fn append(&mut self, later: Self) {
+        later.found.into_iter().for_each(|problem| self.push(problem));
+        later.warnings.into_iter().for_each(|warning| self.push_warning(warning));
+        self.more += later.more;
+        self.more_warnings += later.more_warnings;
     }
 
     /// How many problems there are so far.

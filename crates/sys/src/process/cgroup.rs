@@ -6,6 +6,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::spawn::Group;
+
 /// A control group that holds one tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cgroup {
@@ -42,9 +44,10 @@ impl Cgroup {
         self.path.is_dir()
     }
 
-    /// Opened for the child, which writes itself into it.
-    pub(super) fn open_members(&self) -> io::Result<std::fs::File> {
-        std::fs::OpenOptions::new().write(true).open(self.path.join("cgroup.procs"))
+    /// Opened for a child that is to be a member.
+    pub(super) fn open(&self) -> io::Result<Group> {
+        let members = std::fs::OpenOptions::new().write(true).open(self.path.join("cgroup.procs"))?;
+        Ok(Group { directory: std::fs::File::open(&self.path)?, members })
     }
 
     /// Kills everything inside. Older kernels cannot; the caller also signals each member.

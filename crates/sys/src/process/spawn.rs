@@ -210,24 +210,35 @@ pub fn take_leave() -> io::Result<()> {
             close_range(0);
             Ok(())
         }
-        _ => unsafe { libc::_exit(0) },
+        _ => exit_at_once(),
     }
 }
 
 impl Start {
-    /// Starts a child in a session of its own, which first writes itself into the control group `members`.
+    /// Starts a child in a session of its own, inside of a control group.
     ///
     /// `false` beside the child means that the group did not take it.
-    pub(super) fn spawn(self, members: Option<File>) -> io::Result<(Child, bool)> {
+    pub(super) fn spawn(self, group: Option<Group>) -> io::Result<(Child, bool)> {
         let mut command = self.command()?;
-        let wants_group = members.is_some();
+        let wants_group = group.is_some();
         let (refusals, refusal) = pipe_with(PipeFlags::CLOEXEC)?;
-        lead_session(&mut command, members, refusal);
-        let mut child = command.spawn()?;
+        let (numbers, number) = pipe_with(PipeFlags::CLOEXEC)?;
+        lead_session(&mut command, group, refusal, number);
+        let spawned = command.spawn();
         drop(command);
+        let mut number = [0; 4];
+        let born_inside =
+            File::from(numbers).read_exact(&mut number).ok().map(|()| u32::from_ne_bytes(number));
+        let mut child = spawned.inspect_err(|_| born_inside.into_iter().for_each(collect))?;
+        if born_inside.is_some() {
+            // The process in between has ended or is about to. Waiting would close what the other reads.
+            let stdin = child.stdin.take();
+            child.wait()?;
+            child.stdin = stdin;
+        }
         let in_group = wants_group && File::from(refusals).read(&mut [0])? == 0;
-        let process =
-            identity(child.id()).ok_or_else(|| io::Error::other("the child is not in the process table"))?;
+        let process = identity(born_inside.unwrap_or(child.id()))
+            .ok_or_else(|| io::Error::other("the child is not in the process table"))?;
         let child = Child {
             process,
             stdin: child.stdin.take().map(|pipe| File::from(OwnedFd::from(pipe))),
@@ -260,22 +271,79 @@ impl Start {
     }
 }
 
-/// Before the program runs: a new session, then into the control group; a byte in `refusal` if that failed.
-fn lead_session(command: &mut Command, members: Option<File>, refusal: OwnedFd) {
+/// Where a child becomes a member of a control group.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) directory: File,
+    pub(super) members: File,
+}
+
+/// Before the program runs: into the control group, and a new session; a byte in `refusal` if the group does not take it.
+///
+/// Where the kernel can, this process is not moved: one that is born inside goes on in its place, and its number is told. Moving
+/// waits until every processor has heard of it, which takes longer than all else that starting a program does.
+fn lead_session(command: &mut Command, group: Option<Group>, refusal: OwnedFd, number: OwnedFd) {
     let prepare = move || {
         close_others_on_exec();
-        rustix::process::setsid()?;
-        if let Some(members) = &members
-            && rustix::io::write(members, b"0").is_err()
-        {
-            rustix::io::write(&refusal, b"n")?;
+        match group.as_ref().map(|group| (group, born_into(&group.directory))) {
+            Some((_, Ok(Some(pid)))) => {
+                let _ = rustix::io::write(&number, &pid.to_ne_bytes());
+                exit_at_once();
+            }
+            Some((group, Err(_))) if rustix::io::write(&group.members, b"0").is_err() => {
+                rustix::io::write(&refusal, b"n")?;
+            }
+            None | Some((_, Ok(None) | Err(_))) => {}
         }
+        rustix::process::setsid()?;
         Ok(())
     };
     #[expect(unsafe_code, reason = "the closure makes system calls and nothing else: no allocation, no lock")]
     // SAFETY: between fork and exec only async-signal-safe calls are allowed, and these are.
     unsafe {
         command.pre_exec(prepare);
+    }
+}
+
+/// Makes a copy of this process that is born in a control group and has the same parent: `None` in the copy, its number here.
+#[cfg(target_os = "linux")]
+fn born_into(group: &File) -> io::Result<Option<u32>> {
+    use std::os::fd::AsRawFd;
+    const INTO_GROUP: u64 = 0x2_0000_0000;
+    const SAME_PARENT: u64 = libc::CLONE_PARENT as u64;
+    // The flags, nine arguments that this has no use for, and the group.
+    let mut arguments = [0_u64; 11];
+    arguments[0] = INTO_GROUP | SAME_PARENT;
+    arguments[10] = u64::from(group.as_raw_fd().unsigned_abs());
+    #[expect(unsafe_code, reason = "a bare system call; no wrapper of it is at hand")]
+    // SAFETY: the arguments outlive the call, which reads them and copies this process as `fork` does.
+    let pid = unsafe { libc::syscall(libc::SYS_clone3, arguments.as_ptr(), size_of_val(&arguments)) };
+    match u32::try_from(pid) {
+        Ok(0) => Ok(None),
+        Ok(pid) => Ok(Some(pid)),
+        Err(_) => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn born_into(_group: &File) -> io::Result<Option<u32>> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Collects a child that has ended.
+fn collect(pid: u32) {
+    use rustix::process::{Pid, WaitOptions, waitpid};
+    // Nothing depends on it but the tidiness of the process table.
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let _ = pid.map(|pid| waitpid(Some(pid), WaitOptions::empty()));
+}
+
+/// Ends this process, which is a copy of another that goes on.
+fn exit_at_once() -> ! {
+    #[expect(unsafe_code, reason = "no safe wrapper of it is at hand")]
+    // SAFETY: it runs no handlers, and touches no memory.
+    unsafe {
+        libc::_exit(0)
     }
 }
 
@@ -296,7 +364,7 @@ fn fork_again(command: &mut Command, number: OwnedFd) {
             }
             pid => {
                 let _ = rustix::io::write(&number, &pid.unsigned_abs().to_ne_bytes());
-                unsafe { libc::_exit(0) }
+                exit_at_once()
             }
         }
     };

@@ -141,8 +141,8 @@ impl Tree {
     /// Starts the first process of the tree, with the mark in its environment.
     pub fn spawn(&mut self, mut start: Start) -> io::Result<Child> {
         start.env.push((MARK_VARIABLE.into(), self.mark.clone().into()));
-        let members = self.cgroup.as_ref().and_then(|cgroup| cgroup.open_members().ok());
-        let (child, in_group) = start.spawn(members)?;
+        let group = self.cgroup.as_ref().and_then(|cgroup| cgroup.open().ok());
+        let (child, in_group) = start.spawn(group)?;
         if !in_group && let Some(cgroup) = self.cgroup.take() {
             // An empty directory left behind would harm nobody.
             let _ = cgroup.remove();
