@@ -54,6 +54,11 @@ impl Finding {
         }
     }
 
+    /// Whether it was found by a number of the whole project; what was found by looking is about a file.
+    pub fn is_measured(&self) -> bool {
+        self.file.is_empty()
+    }
+
     /// What a run keeps of it.
     #[must_use]
     pub fn without_excerpts(self) -> Self {

@@ -146,7 +146,7 @@ const HANDED_ON: &[(&str, &str)] = &[
     ("read_brief", "what an agent is told; tools of agents never open a journal"),
     ("this_program", "a worker and an autostart start piton itself"),
     ("unsound", "the words for a gap file that is not sound, before a ledger is opened"),
-    ("walls", "`doctor` tries whether they can be put up"),
+    ("walls", "`doctor` tries whether they can be put up; what stands inside reads their option"),
 ];
 
 #[test]

@@ -70,8 +70,10 @@ struct Row {
     verdict: Option<IterationVerdict>,
     /// A person did not want it.
     rejected: bool,
+    /// A person agreed to what the guard doubted.
+    approved: bool,
     tests: TestsOf,
-    /// What was found in what its attempt left, and in what its checks wrote.
+    /// What was found in what its attempt left, in what its checks wrote, and in what they measured.
     findings: Vec<Finding>,
 }
 
@@ -91,10 +93,30 @@ impl Row {
         self.report().and_then(|report| report.cost_microusd)
     }
 
+    /// What it left was put back, and with it what that was credited for.
+    fn put_back(&mut self, refused: bool) {
+        (self.refused, self.rejected, self.tests) = (refused, !refused, TestsOf::default());
+        if refused {
+            self.checks = None;
+        }
+    }
+
+    /// What its checks said of what it left.
+    fn checks(&self) -> String {
+        match &self.checks {
+            Some(round) => words::checks(round),
+            None if self.refused => "–".to_owned(),
+            None => "not run".to_owned(),
+        }
+    }
+
     /// What became of it, in a word.
     fn fate(&self) -> &'static str {
         if self.rejected {
             return "rejected";
+        }
+        if self.approved {
+            return "approved";
         }
         if self.refused {
             return "refused";
@@ -137,6 +159,7 @@ impl Row {
             "lost": self.lost,
             "verdict": self.verdict,
             "rejected": self.rejected,
+            "approved": self.approved,
             "duration_ms": self.end.as_ref().map(|end| end.duration_ms),
             "change": self.change,
             "checks": self.checks.as_ref().map(|round| &round.checks),
@@ -176,12 +199,18 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
                     if rows.last().is_none_or(|row| row.iteration != conclusion.iteration) {
                         rows.push(Row { iteration: conclusion.iteration, ..Row::default() });
                     }
-                    rows.last_mut().expect("it is there").verdict = Some(conclusion.verdict);
+                    let row = rows.last_mut().expect("it is there");
+                    row.verdict = Some(conclusion.verdict);
+                    row.findings.extend(conclusion.findings.into_iter().map(|kept| kept.finding));
+                    if conclusion.verdict == IterationVerdict::Refused {
+                        row.put_back(true);
+                    }
                 }
                 Event::QuestionClosed { consequence: Consequence::PutBack { refused, .. }, .. } => {
-                    if let Some(last) = rows.last_mut() {
-                        (last.refused, last.rejected) = (refused, !refused);
-                    }
+                    rows.last_mut().into_iter().for_each(|row| row.put_back(refused));
+                }
+                Event::QuestionClosed { consequence: Consequence::Keep { .. }, .. } => {
+                    rows.last_mut().into_iter().for_each(|row| row.approved = true);
                 }
                 Event::CommitFinished { commit, .. } => {
                     if let Some(last) = rows.last_mut() {
@@ -308,7 +337,7 @@ fn text(state: &State, rows: &[Row]) -> String {
             "| {} | {} | {change} | {} | {} | {} | {} |",
             row.iteration,
             row.fate(),
-            row.checks.as_ref().map_or_else(|| "not run".to_owned(), words::checks),
+            row.checks(),
             row.took(),
             row.cost(),
             commit.map_or_else(|| "–".to_owned(), |commit| format!("`{}`", &commit[..commit.len().min(10)])),
@@ -325,14 +354,14 @@ fn text(state: &State, rows: &[Row]) -> String {
             let _ = writeln!(text, "- #{iteration}: {}", clean_line(summary));
         }
     }
-    let cheats: Vec<_> = rows
+    let found: Vec<_> = rows
         .iter()
         .flat_map(|row| row.findings.iter().map(move |found| (row, found)))
         .filter(|(_, finding)| finding.blocking)
         .collect();
-    if !cheats.is_empty() {
+    if !found.is_empty() {
         text.push_str("\n## What the guard found\n\n");
-        for (row, finding) in cheats {
+        for (row, finding) in found {
             let _ =
                 writeln!(text, "- #{}, {}: {}", row.iteration, finding.rule, clean_line(&finding.sentence()));
         }

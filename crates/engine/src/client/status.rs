@@ -300,7 +300,7 @@ fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> Iteratio
         score: record.score,
         regressed: record.regressed,
         quality: record.quality,
-        measures: record.measures.clone(),
+        measures: record.measured().cloned(),
     }
 }
 

@@ -2,7 +2,8 @@
 //! the checkout, and whether they read the checkout instead.
 //!
 //! A check that fails in the work tree is run in the checkout as well; where it does worse here, it is run here once more,
-//! since tests may be flaky. While one runs in the work tree, the checkout is watched for files that are opened. The system
+//! since tests may be flaky. Where both are red, what they printed is compared: the tests that fail, and what is said to be
+//! missing. While one runs in the work tree, the checkout is watched for files that are opened. The system
 //! does not say by whom, and editors, indexers and other loops open files, too: so nothing is held against a check that is
 //! opened while it does not run, and only what is opened each of three times it does. What both somebody else and the check
 //! read is not noticed. What follows from it is judged in the model.
@@ -11,16 +12,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use piton_gauge::tests;
 use piton_model::State;
 use piton_model::loop_machine::{Attained, Beside, Check};
 use piton_sys::opened::Opened;
 
 use super::checks::{self, Ran};
-use super::{Context, WorldError, furnish, measure};
+use super::{Context, WorldError, furnish};
 use crate::launch::What;
 
 /// What piton, git and other tools keep for themselves in a checkout: to read it says nothing about a check.
 const OWN: [&str; 5] = [".git", ".piton", ".ralph", ".aiwg", ".agents"];
+
+/// How shells, compilers and runtimes say that something is not there.
+const MISSING: [&str; 6] =
+    ["no such file", "no module named", "cannot find", "can't find", "could not find", "not found"];
 
 /// How long the checkout is watched while no check runs: as long as the check took, within these.
 const ALONE_MS: std::ops::RangeInclusive<u64> = 1_000..=30_000;
@@ -64,23 +70,28 @@ pub(super) fn look(
         }
     };
     others(&mut opened, ran);
-    let mut here = attained(context, ran);
-    let mut there = None;
+    let here = attained(context, ran);
+    let mut beside = Beside { name: check.name.clone(), here, ..Beside::default() };
     if !here.passed {
         let name = format!("checkout-{round}-{index}");
-        let ran = checks::run_check(context, state, &name, check, What::InCheckout)?;
-        let Some(ran) = ran else { return Ok(None) };
-        duration_ms += ran.exit.duration_ms;
-        there = Some(attained(context, &ran));
+        let in_checkout = checks::run_check(context, state, &name, check, What::InCheckout)?;
+        let Some(in_checkout) = in_checkout else { return Ok(None) };
+        duration_ms += in_checkout.exit.duration_ms;
+        beside.there = Some(attained(context, &in_checkout));
+        let said = Said::of(context, ran).without(&Said::of(context, &in_checkout));
+        (beside.fails, beside.misses) = (said.fails, said.misses);
     }
-    if !opened.is_empty() || there.is_some_and(|there| here.is_worse_than(&there)) {
+    if !opened.is_empty() || beside.is_worse() {
         let name = format!("again-{round}-{index}");
         let Some(ran) = again(context, state, &name, check, &mut opened)? else { return Ok(None) };
         duration_ms += ran.exit.duration_ms;
         let second = attained(context, &ran);
         if here.is_worse_than(&second) {
-            here = second;
+            beside.here = second;
         }
+        let said = Said::of(context, &ran);
+        beside.fails.retain(|name| said.fails.contains(name));
+        beside.misses.retain(|line| said.misses.contains(line));
         others(&mut opened, &ran);
     }
     if !opened.is_empty() {
@@ -88,14 +99,9 @@ pub(super) fn look(
         let Some(ran) = again(context, state, &name, check, &mut opened)? else { return Ok(None) };
         duration_ms += ran.exit.duration_ms;
     }
-    let opened: Vec<String> = opened.into_iter().collect();
-    let beside = (there.is_some() || !opened.is_empty()).then(|| Beside {
-        name: check.name.clone(),
-        here,
-        there,
-        opened,
-    });
-    Ok(Some((beside, duration_ms)))
+    beside.opened = opened.into_iter().collect();
+    let says_something = beside.there.is_some() || !beside.opened.is_empty();
+    Ok(Some((says_something.then_some(beside), duration_ms)))
 }
 
 /// Runs the check in the work tree once more; what it does not open this time is not held against it.
@@ -121,8 +127,54 @@ fn opened_by_others(context: &Context, state: &State, took_ms: u64) -> BTreeSet<
 }
 
 fn attained(context: &Context, ran: &Ran) -> Attained {
-    let tests = measure::tests_passed(&checks::printed(context, &ran.name).concat());
-    Attained { passed: checks::passed(&ran.exit), exit_code: ran.exit.code, tests }
+    let found = tests::read(None, &checks::printed(context, &ran.name).concat());
+    let (passed, exit_code) = (checks::passed(&ran.exit), ran.exit.code);
+    let Some(found) = found else { return Attained { passed, exit_code, ..Attained::default() } };
+    let counted = found.passed.zip(found.failed).filter(|_| found.complete);
+    Attained {
+        passed,
+        exit_code,
+        tests: found.passed,
+        ran: counted.map(|(passed, failed)| passed + failed),
+        unloaded: found.build_failed,
+    }
+}
+
+/// By what two red checks are told apart.
+struct Said {
+    /// Tests that fail, by name.
+    fails: Vec<String>,
+    /// Lines that say that something is not there.
+    misses: Vec<String>,
+}
+
+impl Said {
+    /// What a check printed, with the names of files as they are below the tree that it ran in.
+    fn of(context: &Context, ran: &Ran) -> Self {
+        let mut printed = checks::printed(context, &ran.name).concat();
+        for place in [context.layout.tree(), context.layout.root()] {
+            let spellings = [Some(place.to_owned()), std::fs::canonicalize(place).ok()];
+            for place in spellings.into_iter().flatten() {
+                printed = printed.replace(&format!("{}/", place.display()), "");
+            }
+        }
+        let says_so = |line: &&str| {
+            let line = line.to_lowercase();
+            MISSING.iter().any(|words| line.contains(words))
+        };
+        let misses = printed.lines().map(str::trim).filter(says_so).map(str::to_owned).collect();
+        let named = tests::read(None, &printed).map(|found| found.named).unwrap_or_default();
+        let failed = |outcome| matches!(outcome, tests::Outcome::Failed | tests::Outcome::TimedOut);
+        let fails = named.into_iter().filter(|test| failed(test.outcome)).map(|test| test.name).collect();
+        Self { fails, misses }
+    }
+
+    /// What is said here and not there.
+    fn without(mut self, there: &Self) -> Self {
+        self.fails.retain(|name| !there.fails.contains(name));
+        self.misses.retain(|line| !there.misses.contains(line));
+        self
+    }
 }
 
 /// The files of the project among those that were opened. What Python compiled stands for its source, which is then

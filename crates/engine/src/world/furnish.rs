@@ -47,6 +47,18 @@ const INSTALLED: [&str; 9] = [
 /// What is made anew by itself, and would name the files it was made from.
 const MADE_ANEW: &str = "__pycache__";
 
+/// What tools keep for themselves and make anew: nobody misses it in a work tree.
+const CACHES: [&str; 8] = [
+    MADE_ANEW,
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".cache",
+    ".parcel-cache",
+    ".nyc_output",
+];
+
 /// Longer files are data or programs, which name no place by which others find something.
 const TEXT_BYTES_MAX: u64 = 256 << 10;
 
@@ -77,7 +89,8 @@ pub(crate) fn sorted(
     let settings = ignored.settings.iter().filter(|_| with_installed).filter_map(text);
     let mut copy = named.to_vec();
     copy.extend(installed.into_iter().chain(settings.filter(|path| !is_named(path))));
-    let left = left.into_iter().filter(|path| !path.ends_with(MADE_ANEW)).take(LEFT_MAX);
+    let is_cache = |path: &String| CACHES.iter().any(|cache| Path::new(path).ends_with(cache));
+    let left = left.into_iter().filter(|path| !is_cache(path)).take(LEFT_MAX);
     (copy, left.collect())
 }
 
@@ -152,10 +165,14 @@ fn set_up<S: Supervisor<Error = WorldError>>(
         Ran::Ended(exit) if exit.ended_by == EndedBy::Exited && exit.code == Some(0) => return Ok(true),
         Ran::Cancelled => return Ok(false),
         Ran::Ended(exit) if exit.ended_by == EndedBy::WallClock => "it took too long".to_owned(),
-        Ran::Ended(exit) => last_words(&kept.directory()).or(exit.error).unwrap_or_else(|| match exit.code {
-            Some(code) => format!("it exits with {code}"),
-            None => "it was ended".to_owned(),
-        }),
+        Ran::Ended(exit) => {
+            let ended = match exit.code {
+                Some(code) => format!("it exits with {code}"),
+                None => "it was ended".to_owned(),
+            };
+            let said = last_words(&kept.directory()).or(exit.error);
+            said.map_or_else(|| ended.clone(), |said| format!("{ended}: {said}"))
+        }
         Ran::Lost => "its process was lost three times in a row".to_owned(),
         Ran::NoKeeper { detail } => detail,
     };
@@ -176,12 +193,14 @@ fn failed_before(attempts: &Path) -> Result<bool, WorldError> {
     Ok(matches!(last, Found::Finished(exit) if exit.ended_by != EndedBy::Cancelled && exit.code != Some(0)))
 }
 
-/// The end of what a command said beside its output.
+/// The end of what a command said: beside its output, else there.
 fn last_words(directory: &Path) -> Option<String> {
-    let bytes =
-        file::read_regular(&piton_agent::stderr_file(directory), 2 * COMMAND_OUTPUT_BYTES_MAX).ok()??;
-    let text = String::from_utf8_lossy(&bytes);
-    Some(clip_tail(text.trim(), TAIL_BYTES_MAX).to_owned()).filter(|text| !text.is_empty())
+    let logs = [piton_agent::stderr_file(directory), piton_agent::stdout_file(directory)];
+    logs.iter().find_map(|log| {
+        let bytes = file::read_regular(log, 2 * COMMAND_OUTPUT_BYTES_MAX).ok()??;
+        let text = String::from_utf8_lossy(&bytes);
+        Some(clip_tail(text.trim(), TAIL_BYTES_MAX).to_owned()).filter(|text| !text.is_empty())
+    })
 }
 
 /// Copies `path`, which is relative, and gives it its name when all of it is there.

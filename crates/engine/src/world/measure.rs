@@ -139,11 +139,6 @@ fn silent_tools(command: &str, printed: &str) -> impl Iterator<Item = lint::Kind
     kinds.into_iter()
 }
 
-/// How many tests passed in what a check printed, where its runner says.
-pub(super) fn tests_passed(printed: &str) -> Option<u64> {
-    tests::read(None, printed).and_then(|found| found.passed)
-}
-
 fn status_of(outcome: tests::Outcome) -> TestStatus {
     match outcome {
         tests::Outcome::Passed => TestStatus::Passing,

@@ -52,8 +52,8 @@ pub(super) fn iteration(loop_id: &str, record: &IterationRecord, previous: Optio
         quality_breakdown: known.collect(),
         artifacts: record.artifacts.iter().map(artifact).collect(),
         snapshot_path: place::snapshot_path(loop_id, record.number),
-        test_results: record.measures.as_ref().and_then(test_results),
-        metrics_snapshot: record.measures.as_ref().map(metrics_snapshot),
+        test_results: record.measured().and_then(test_results),
+        metrics_snapshot: record.measured().map(metrics_snapshot),
         regression_detected: record.regressed,
         recovery_attempted: false,
     }

@@ -251,7 +251,14 @@ fn error_context(state: &State) -> Option<impl Serialize> {
         Status::Stopped => matches!(state.reason, Some(Reason::Environment | Reason::Auth)),
         _ => false,
     };
-    let message = state.detail.clone().or(state.reason.map(|reason| reason.as_str().to_owned()))?;
+    let rule = state.detail.clone().or(state.reason.map(|reason| reason.as_str().to_owned()))?;
+    let ended = state.work.ended.as_ref().and_then(|ended| ended.message.as_ref());
+    let said = ended.or(state.judged.recent.back().and_then(|last| last.message.as_ref()));
+    // What an agent failed with comes before the rule by which that ended the run.
+    let message = match said.filter(|_| state.status == Status::Failed) {
+        Some(said) => format!("{said} ({rule})"),
+        None => rule,
+    };
     is_error.then(|| {
         object! {
             error_message: message,

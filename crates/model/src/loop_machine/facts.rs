@@ -11,7 +11,7 @@ use super::tracker::TestChanges;
 use crate::Timestamp;
 use crate::limits::{
     ARTIFACTS_MAX, MADE_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX,
-    TEXT_BYTES_MAX, WARNINGS_MAX, WRITTEN_MAX, clip, clip_tail,
+    TEST_NAME_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, WRITTEN_MAX, clip, clip_tail,
 };
 use crate::words::words;
 
@@ -472,7 +472,10 @@ impl CheckRound {
         self.tests = self.tests.bounded();
         self.wrote = self.wrote.map(Wrote::bounded);
         for beside in &mut self.beside {
-            beside.opened.truncate(OPENED_FILES_MAX);
+            for names in [&mut beside.opened, &mut beside.fails, &mut beside.misses] {
+                names.truncate(OPENED_FILES_MAX);
+                names.iter_mut().for_each(|name| *name = clip(name, TEST_NAME_BYTES_MAX).to_owned());
+            }
         }
         self
     }
@@ -563,10 +566,15 @@ pub struct Beside {
     pub there: Option<Attained>,
     /// Files of the checkout that were opened each time it ran in the work tree, and not while it did not; the first few.
     pub opened: Vec<String>,
+    /// Tests that failed each time it ran in the work tree, and not in the checkout, by the names that their runner gives them;
+    /// the first few. What could not even be loaded has one, too.
+    pub fails: Vec<String>,
+    /// What it said each time in the work tree, and not in the checkout, about something that is not there; the first few lines.
+    pub misses: Vec<String>,
 }
 
 /// How far a check came.
-#[record(Copy, Default, Eq, omit(passed))]
+#[record(Copy, Default, Eq, omit(passed, unloaded))]
 pub struct Attained {
     /// Whether it exited with 0 in time.
     pub passed: bool,
@@ -574,6 +582,10 @@ pub struct Attained {
     pub exit_code: Option<i32>,
     /// Tests that passed in it, where its runner says.
     pub tests: Option<u64>,
+    /// Tests that ran in it, where its runner says and came to its end.
+    pub ran: Option<u64>,
+    /// Its runner says that tests could not be built or loaded.
+    pub unloaded: bool,
 }
 
 /// The verdict of one condition that needed a probe.

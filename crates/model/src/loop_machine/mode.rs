@@ -368,7 +368,11 @@ fn checks(state: &State) -> String {
                 round.checks.iter().filter(|check| !check.passed).map(|check| check.name.as_str()).collect();
             match failing.is_empty() {
                 true => format!(" All {} checks pass.", round.checks.len()),
-                false => format!(" Of {} checks fail: {}.", round.checks.len(), failing.join(", ")),
+                false => {
+                    let (number, total) = (failing.len(), round.checks.len());
+                    let word = if number == 1 { "fails" } else { "fail" };
+                    format!(" {number} of {total} checks {word}: {}.", failing.join(", "))
+                }
             }
         }
         _ => String::new(),

@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use piton_engine::launch::walls::COPY_OPTION;
 use piton_sys::file::{self, Durability};
 use piton_sys::process::{become_enclosed, find_program};
+
+use crate::repository::walls::COPY_OPTION;
 
 /// What a shell exits with where there is no such program.
 const NOT_FOUND: u8 = 127;

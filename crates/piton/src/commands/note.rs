@@ -29,7 +29,7 @@ pub(super) async fn run(global: &Global, arguments: &NoteArguments, out: &Output
     Ok(ExitCode::Done)
 }
 
-/// `KEY=JSON`; what is no JSON is taken as text.
+/// `KEY=JSON`; what does not begin like a list, an object or a text of JSON is taken as text.
 fn value_of(pair: &str) -> Result<(String, Value)> {
     let bad = |why: &str| {
         Failure::usage(format!("`--set {pair}`: {why}")).hint("write KEY=JSON, such as score=0.5")
@@ -41,5 +41,11 @@ fn value_of(pair: &str) -> Result<(String, Value)> {
     if text.len() > CUSTOM_VALUE_BYTES_MAX {
         return Err(bad("the value is longer than 16 KiB"));
     }
-    Ok((key.to_owned(), serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))))
+    match serde_json::from_str(text) {
+        Ok(value) => Ok((key.to_owned(), value)),
+        Err(error) if text.trim_start().starts_with(['{', '[', '"']) => {
+            Err(bad(&format!("that is no JSON: {error}")))
+        }
+        Err(_) => Ok((key.to_owned(), Value::String(text.to_owned()))),
+    }
 }

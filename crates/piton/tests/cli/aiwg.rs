@@ -30,6 +30,27 @@ fn iteration(number: u32) -> String {
 }
 
 #[test]
+fn the_error_of_a_failed_loop_is_what_its_agent_said_and_the_rule_comes_after_it() {
+    for (stop, agent, error) in [
+        (
+            "[stop]\nfailure = [{ type = 'on_error', pattern = 'boom' }]\n",
+            r#"echo '{"error_class":"crash","message":"boom here"}' > $PITON_REPORT; exit 1"#,
+            "boom here (on_error(boom))",
+        ),
+        (
+            "",
+            "echo db is down >&2; exit 1",
+            "the agent exited with 1: db is down (5 attempts in a row failed)",
+        ),
+    ] {
+        let world = world();
+        world.configure(stop);
+        world.loops(ID, agent, &["--check", RED]).exits(1);
+        assert_eq!(state(&world)["error_context"]["error_message"], error);
+    }
+}
+
+#[test]
 fn a_loop_has_a_state_a_file_per_iteration_and_is_counted() {
     let world = world();
     world.open_gate();

@@ -70,7 +70,7 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
       #5 T s  no change     test ✗   tests 1/2
       #6 T s  +1 −1          REFUSED `check.sh` is protected and changed (and 1 more) → back to #5, agent told
       #7 T s  +1 −1         test ✓   tests 2/2   no longer failing test_calc.Calc.test_mul
-    done      1 of 1 checks green · 7 iterations, T s · 4 cheats refused
+    done      1 of 1 checks green · 7 iterations, T s · 4 refused
     result    files changed in place, nothing committed
     next      piton diff r
     ");
@@ -96,7 +96,7 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
     // What was put back is no success, and what the checks found afterwards is not about it.
     let report = world.piton(&["report", "r"]).exits(0).out;
     assert!(report.contains("## What the guard found"), "{report}");
-    assert!(report.contains("| 1 | refused | +0 −11 in 1 | not run |"), "{report}");
+    assert!(report.contains("| 1 | refused | +0 −11 in 1 | – |"), "{report}");
     assert!(report.contains("| 2 | succeeded | +1 −1 in 1 | test ✗ |"), "{report}");
     assert_eq!(world.json(&["report", "r"])["iterations"][0]["verdict"], "refused");
     let first = &status["iterations"][0];
@@ -395,11 +395,7 @@ fn a_cheat_that_was_cut_short_is_refused_where_no_attempt_follows() {
             "{class}: {}",
             ran.out
         );
-        assert!(
-            ran.out.contains("1 iteration,") && ran.out.contains("1 cheat refused"),
-            "{class}: {}",
-            ran.out
-        );
+        assert!(ran.out.contains("1 iteration,") && ran.out.contains("1 refused"), "{class}: {}", ran.out);
         assert_eq!(world.read("test_calc.py"), TESTS, "{class}");
         let status = world.json(&["status", "r"]);
         let iteration = &status["iterations"][0];

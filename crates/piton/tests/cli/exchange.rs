@@ -264,6 +264,10 @@ fn notes_and_values_are_kept_with_the_run_and_reach_the_agent() {
     world.loops("r", "exit 0", &["--max-iterations", "1", "--check", "c=false"]).exits(3);
     world.piton(&["note", "r", "the parser is fine", "--set", "ticket=42", "--set", "who=ann"]).exits(0);
     world.piton(&["note", "r", "--set", "gone=1", "--set", "nokey"]).exits(2);
+    for broken in ["gone={bad", "gone=[1,", "gone=\"open"] {
+        let ran = world.piton(&["note", "r", "--set", broken]).exits(2);
+        assert!(ran.err.contains("that is no JSON"), "{}", ran.err);
+    }
     world.piton(&["note", "r"]).exits(2);
     let shown = world.json(&["show", "r"]);
     assert_eq!(shown["state"]["memory"]["custom"], json!({"ticket": 42, "who": "ann"}));

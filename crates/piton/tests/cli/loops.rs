@@ -245,7 +245,8 @@ fn a_check_that_wants_a_terminal_fails() {
 fn a_check_that_never_ends_fails_at_its_timeout() {
     let world = World::new();
     world.configure("[checks]\nslow = { command = \"test -f b.txt || sleep 600\", timeout = \"1s\" }\n");
-    world.loops("slow", "touch b.txt", &[]).exits(0);
+    let ran = world.loops("slow", "touch b.txt", &[]).exits(0);
+    assert!(ran.out.contains("baseline  slow ✗ timed out "), "{}", ran.out);
     let status = world.json(&["status", "slow"]);
     assert_eq!(status["baseline"][0]["timed_out"], true, "{status:#}");
     assert_eq!(status["checks"][0]["passed"], true);

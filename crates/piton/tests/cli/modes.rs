@@ -22,7 +22,7 @@ fn an_attended_loop_asks_and_answers_lead_it_to_its_end() {
     assert_eq!(world.count("r", "attempt_started"), 0);
     world.piton(&["answer", "r", "--approve"]).exits(0);
     world.piton(&["wait", "r"]).exits(4);
-    waits_for(&world, "r", "in wrong.txt. Of 1 checks fail: test.");
+    waits_for(&world, "r", "in wrong.txt. 1 of 1 checks fails: test.");
     // What it changed can be looked at, and is put back.
     assert!(world.piton(&["diff", "r", "0", "1"]).exits(0).out.contains("wrong.txt"));
     world.piton(&["answer", "r", "--reject"]).exits(0);

@@ -109,6 +109,90 @@ fn fewer_tests_and_lost_coverage_are_refused_and_the_best_iteration_stays() {
     );
 }
 
+/// A project with tests by name and coverage: `b` fails until `code.txt` says so, and `report` is how much is reached.
+fn with_names() -> World {
+    let world = world();
+    world.write(
+        "check.sh",
+        "cp report lcov.info\necho '==== short test summary info ===='; echo 'PASSED test_a.py::a'\n\
+         if grep -q fixed code.txt; then echo 'PASSED test_a.py::b'; echo '2 passed in 0.01s'; exit 0; fi\n\
+         echo 'FAILED test_a.py::b - assert False'; echo '1 failed, 1 passed in 0.01s'; exit 1\n",
+    );
+    world.git(&["commit", "-q", "-a", "-m", "names"]);
+    std::fs::create_dir_all(world.path(".aiwg")).unwrap();
+    world
+}
+
+#[test]
+fn what_the_numbers_refuse_is_credited_with_nothing_and_accused_of_nothing() {
+    let world = with_names();
+    let ran = runs(&world, &[&format!("echo fixed > code.txt; {LESS}"), "echo x > other"], "2").exits(3);
+    assert!(
+        ran.out.contains("REFUSED tests reached 75.0 % of the code before and reach 25.0 % now"),
+        "{ran:?}"
+    );
+    assert!(ran.out.contains(" · 1 refused\n") && !ran.out.contains("cheat"), "{}", ran.out);
+    let report = world.piton(&["report", "r"]).exits(0).out;
+    assert!(!report.contains("fixed `"), "{report}");
+    assert!(report.contains("| 1 | refused | +3 −3 in 2 | – |"), "{report}");
+    let found = "- #1, coverage-dropped: tests reached 75.0 % of the code before and reach 25.0 % now";
+    assert!(report.contains(found), "{report}");
+    let first = world.json(&["status", "r"])["iterations"][0].clone();
+    assert_eq!(
+        (&first["quality"], &first["measures"], &first["total"], &first["refused"]),
+        (&json!(null), &json!(null), &json!(0), &json!(true)),
+        "{first:#}"
+    );
+    let row = world.json(&["report", "r"])["iterations"][0].clone();
+    assert_eq!((&row["tests_fixed"], &row["checks"]), (&json!([]), &json!(null)), "{row:#}");
+    let loops = std::fs::read_dir(world.path(".aiwg/ralph/loops")).unwrap().next().unwrap().unwrap();
+    let view = std::fs::read_to_string(loops.path().join("state.json")).unwrap();
+    let view: serde_json::Value = serde_json::from_str(&view).unwrap();
+    let entry = &view["iteration_history"][0];
+    assert_eq!((&entry["quality_source"], entry.get("test_results")), (&json!("unknown"), None), "{entry:#}");
+    assert_eq!(view["progress"]["completion_checks"][0]["iteration"], 2, "{:#}", view["progress"]);
+    let details = &view["regression_events"][0]["details"];
+    assert_eq!((&details["baseline_value"], &details["current_value"]), (&json!(75.0), &json!(25.0)));
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    assert_eq!(view["tests"]["failing_tests"], json!(["test_a.py::b"]), "{:#}", view["tests"]);
+    assert_eq!((&view["tests"]["recently_fixed"], &view["tests"]["flaky_tests"]), (&json!([]), &json!([])));
+}
+
+#[test]
+fn a_person_is_asked_about_numbers_that_got_worse_and_the_report_says_what_they_said() {
+    for (answer, fate) in [("--approve", "approved"), ("--reject", "refused")] {
+        let world = with_names();
+        world.shell("printf \"[guard]\\nmode = 'ask'\\n\" >> piton.toml").exits(0);
+        world.piton(&["trust", "--yes"]).exits(0);
+        let ran = runs(&world, &[&format!("echo fixed > code.txt; {LESS}"), "true"], "2").exits(4);
+        let why = "waiting   numbers got worse: tests reached 75.0 % of the code before and reach 25.0 % now";
+        assert!(ran.out.contains(why) && !ran.out.contains("cheat"), "{}", ran.out);
+        world.piton(&["answer", "r", answer]).exits(0);
+        world.piton(&["wait", "r"]).exits(3);
+        let report = world.piton(&["report", "r"]).exits(0).out;
+        assert!(report.contains(&format!("| 1 | {fate} |")), "{report}");
+        assert!(report.contains("- #1, coverage-dropped: "), "{report}");
+        assert_eq!(report.contains("#1 fixed `test_a.py::b`"), answer == "--approve", "{report}");
+        let first = world.json(&["status", "r"])["iterations"][0].clone();
+        assert_eq!(first["quality"].is_null(), answer == "--reject", "{first:#}");
+    }
+}
+
+#[test]
+fn what_is_only_reported_is_said_once_and_where_the_run_ends() {
+    let world = with_names();
+    world.shell("printf \"[guard]\\nmode = 'report'\\n\" >> piton.toml").exits(0);
+    world.piton(&["trust", "--yes"]).exits(0);
+    let ran = runs(&world, &[LESS, "echo 1 > other", "echo 2 > other"], "3").exits(3);
+    assert!(ran.out.contains(" · 1 finding (piton report)\n"), "{}", ran.out);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["findings"].as_array().unwrap().len(), 1, "{}", status["findings"]);
+    let said = world.piton(&["status", "r"]).exits(0).out;
+    assert!(said.contains("found    1 finding, not refused (piton report r)\n"), "{said}");
+    let report = world.piton(&["report", "r"]).exits(0).out;
+    assert_eq!(report.matches("coverage-dropped").count(), 1, "{report}");
+}
+
 /// A project whose check is `check`, over a `pytest -q` that says of each place what the real one does: `broken` makes one
 /// of its tests fail, `fewer` leaves one out.
 fn with_pytest(check: &str) -> World {

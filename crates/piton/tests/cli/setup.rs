@@ -182,7 +182,7 @@ fn the_demo_works_offline_in_less_than_twenty_seconds_and_leaves_nothing() {
 
     3. a re-attach: `piton resume` finds the agent instead of starting another
       #3 T s  +1 −1         exists ✓ · complete ✓
-    done      2 of 2 checks green · 3 iterations, T s · 1 cheat refused
+    done      2 of 2 checks green · 3 iterations, T s · 1 refused
     result    files changed in place, nothing committed
     next      piton diff XXXXXXXX
 

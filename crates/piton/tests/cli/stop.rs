@@ -114,6 +114,17 @@ fn a_run_that_ended_as_it_was_told_to_is_not_to_be_resumed() {
     world.piton(&["report", "r"]).exits(0);
 }
 
+/// What an agent printed nobody can make unsaid: the next attempt prints something else, or not.
+#[test]
+fn what_was_printed_is_no_condition_to_wait_for() {
+    let world = world("[stop]\nconditions = [{ type = 'output_pattern', pattern = 'FATAL' }]");
+    let ran = runs(&world, "echo x >> notes; test $PITON_ITERATION = 2 || echo FATAL", &[]).exits(3);
+    assert!(ran.out.contains("next      piton resume r\n"), "{}", ran.out);
+    assert_eq!(world.json(&["status", "r"])["next_once"], serde_json::Value::Null);
+    world.piton(&["resume", "r"]).exits(3);
+    assert_eq!(world.count("r", "attempt_started"), 3, "it went on");
+}
+
 /// Whoever goes on although a condition holds means to: it is judged again after the next iteration.
 #[test]
 fn a_resume_gets_past_a_condition_that_still_holds() {

@@ -102,13 +102,16 @@ fn whoever_stops_a_run_or_waits_for_that_is_named_in_the_last_evaluation() {
     assert!(stop["last_evaluation"].as_str().unwrap().starts_with("user_signal holds"), "{stop}");
 
     let world = World::new();
+    world.configure("[stop]\nsuccess = [{ type = \"any\", conditions = [{ type = \"user_signal\" }] }]\n");
     let view = || -> serde_json::Value { serde_json::from_str(&world.read(VIEW)).unwrap() };
     world.loops_behind("v", WAITS, &["--check", RED]);
     world.piton(&["stop", "v"]).exits(0);
     world.open_gate();
     world.piton(&["wait", "v"]).exits(4);
-    let said = view()["stop_conditions"]["last_evaluation"].as_str().unwrap().to_owned();
+    let stop = &view()["stop_conditions"];
+    let said = stop["last_evaluation"].as_str().unwrap().to_owned();
     assert!(said.starts_with("a person stopped it"), "{said}");
+    assert_eq!(stop["condition_progress"]["user_signal"], 1.0, "{stop}");
 }
 
 #[test]

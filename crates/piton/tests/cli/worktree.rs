@@ -239,6 +239,70 @@ fn a_baseline_that_is_worse_than_in_the_checkout_stops_the_run() {
     world.loops("u", agent, &["--check", check, "--worktree", "--max-iterations", "1"]).exits(3);
 }
 
+/// What two runners print where `gen/data` is there, and where it is not; the code is right once `m` says 2.
+const RUNS_PYTEST: &str = r#"test "$(cat m)" = 2 && test -e gen/data && { echo '1 passed in 0.01s'; exit 0; }
+if test -e gen/data; then
+  printf 'test_m.py F   [100%%]\n==== short test summary info ====\nFAILED test_m.py::test_f - assert 1 == 2\n'
+  echo '1 failed in 0.01s'; exit 1
+fi
+printf 'collected 0 items / 1 error\n==== short test summary info ====\nERROR test_m.py\n'
+echo '!!!! Interrupted: 1 error during collection !!!!'; echo '1 error in 0.01s'; exit 2
+"#;
+const RUNS_NODE: &str = r##"name='f is N'
+echo 'TAP version 13'
+test -e gen/data || { name=$PWD/m.test.js; echo "# Error: Cannot find module './gen/data'"; echo "# - $PWD/m.test.js"; }
+printf '# Subtest: %s\nnot ok 1 - %s\n1..1\n# tests 1\n# pass 0\n# fail 1\n# cancelled 0\n# skipped 0\n' "$name" "$name"
+exit 1
+"##;
+const RUNS_NONE: &str = ". ./gen/data; test \"$(cat m)\" = \"$N\"\n";
+
+#[test]
+fn red_beside_red_is_held_against_the_checkout_by_what_the_runners_say() {
+    for (script, why) in [
+        (
+            RUNS_PYTEST,
+            "here it exits with 2, tests cannot be loaded, there it exits with 1, 0 of 1 tests pass; git",
+        ),
+        (
+            RUNS_NODE,
+            "`m.test.js` fails only here; only here it says `# Error: Cannot find module './gen/data'`",
+        ),
+        (RUNS_NONE, "here it exits with 2, there it exits with 1; only here it says `"),
+    ] {
+        let world = World::new();
+        commit_file(&world, ".gitignore", "gen\n.pytest_cache\n");
+        commit_file(&world, "check.sh", script);
+        commit_file(&world, "m", "1\n");
+        write_deep(&world, "gen/data", "N=2\n");
+        write_deep(&world, ".pytest_cache/x", "");
+        let agent = "echo started >> $BESIDE/agents; echo 2 > m";
+        let ran = world.loops("w", agent, &["--check", "test=sh check.sh", "--worktree"]).exits(7);
+        assert!(
+            ran.err.contains("not in the work tree, as git ignores it: gen\n"),
+            "a cache is not missed: {ran:?}"
+        );
+        assert!(ran.out.contains(why) && ran.out.contains("git ignores `gen`"), "{why}: {ran:?}");
+        assert!(!world.beside("agents").exists(), "no agent was started");
+        // As red as there, and by the same tests, is what loops are for.
+        world.configure("[worktree]\ncopy = ['gen']\n");
+        world.loops("v", agent, &["--check", "test=sh check.sh", "--worktree", "--max-iterations", "1"]);
+        assert!(world.beside("agents").exists(), "{script}");
+    }
+}
+
+#[test]
+fn what_the_work_tree_does_not_have_is_said_again_where_a_run_ends_red() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "gen\n");
+    write_deep(&world, "gen/data", "N=2\n");
+    let check = "test=test -e gen/data && test -e never";
+    let ran =
+        world.loops("w", "touch b", &["--check", check, "--worktree", "--max-iterations", "1"]).exits(3);
+    let note = "not in the work tree, as git ignores it: gen\n";
+    assert!(ran.out.contains(&format!("note      {note}")), "{ran:?}");
+    assert!(world.piton(&["status", "w"]).exits(0).out.contains(note));
+}
+
 #[test]
 fn a_check_that_reads_the_checkout_stops_the_run_before_an_agent_starts() {
     let world = World::new();
@@ -410,6 +474,9 @@ fn commit_file(world: &World, name: &str, text: &str) {
 #[test]
 fn a_setup_that_fails_stops_the_run_and_says_what_it_said() {
     let world = World::new();
+    world.configure("[worktree]\nsetup = 'echo said aloud; exit 3'\n");
+    let ran = world.loops("aloud", "touch b.txt", &["--check", CHECK, "--worktree"]).exits(7);
+    assert!(ran.out.contains("it exits with 3: said aloud"), "{ran:?}");
     world.configure("[worktree]\nsetup = 'echo no packages here >&2; false'\n");
     let ran = lands(&world, &["--worktree"]).exits(7);
     assert!(ran.out.contains("no packages here"), "{ran:?}");

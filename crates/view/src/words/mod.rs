@@ -12,8 +12,8 @@ pub mod workflow;
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, State, TestStatus,
-    TestTracker, all_asked, done_rule, stop_decision,
+    AttemptOutcome, CheckResult, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, State,
+    TestStatus, TestTracker, Verdict, all_asked, done_rule, stop_decision,
 };
 use piton_model::{Reason, Status, Timestamp};
 
@@ -71,14 +71,20 @@ pub fn money(microusd: u64) -> String {
 
 /// `test ✓ · lint ✗`.
 pub fn checks(round: &CheckRound) -> String {
-    let mut parts: Vec<String> = round.checks.iter().map(|check| mark(&check.name, check.passed)).collect();
+    let check = |check: &CheckResult| timed(mark(&check.name, check.passed), check.timed_out);
+    let mut parts: Vec<String> = round.checks.iter().map(check).collect();
     parts.extend(round.conditions.iter().map(|condition| mark(&clean_line(&condition.label), condition.met)));
     parts.join(" · ")
 }
 
 /// The same for a view.
 pub fn check_views(checks: &[CheckView]) -> String {
-    checks.iter().map(|check| mark(&check.name, check.passed)).collect::<Vec<_>>().join(" · ")
+    let check = |check: &CheckView| timed(mark(&check.name, check.passed), check.timed_out);
+    checks.iter().map(check).collect::<Vec<_>>().join(" · ")
+}
+
+fn timed(mark: String, timed_out: bool) -> String {
+    if timed_out { format!("{mark} timed out") } else { mark }
 }
 
 fn mark(name: &str, passed: bool) -> String {
@@ -141,6 +147,14 @@ fn not_covered(state: &State) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What is said of a run that rests with red checks: what they may miss in its work tree.
+fn left_behind(state: &State) -> Option<String> {
+    let is_red = state.seen.checks.as_ref().is_some_and(|round| !round.all_pass());
+    let left = &state.config.worktree.as_ref().filter(|_| is_red && !state.status.is_active())?.left;
+    (!left.is_empty())
+        .then(|| clean_line(&format!("not in the work tree, as git ignores it: {}", left.join(", "))))
 }
 
 /// What is said of files that are in the tree and in no commit: those that checks made, and those within submodules.
@@ -282,6 +296,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     if is_more || left_out.iter().any(|(_, changed)| *changed) {
         lines.extend(not_covered(state).into_iter().map(|line| format!("note      {line}")));
     }
+    lines.extend(left_behind(state).map(|line| format!("note      {line}")));
     lines.extend(uncommitted(state).into_iter().map(|line| format!("note      {line}")));
     if state.status == Status::Failed {
         lines.push(format!("look      piton output {}", state.run.short()));
@@ -348,7 +363,7 @@ pub fn why(state: &State) -> String {
         Some(Reason::FailureStreak) => detail.unwrap_or_else(|| "too many failures in a row".to_owned()),
         Some(Reason::Interrupted) => "interrupted".to_owned(),
         Some(Reason::Human) => "a person asked for it".to_owned(),
-        Some(Reason::Guard) => "the guard found what looks like cheating".to_owned(),
+        Some(Reason::Guard) => doubted(state),
         Some(Reason::Stuck) => "it does not get on, whatever it tries".to_owned(),
         Some(Reason::Blocked) => "the agent reports that it cannot go on".to_owned(),
         Some(Reason::AttemptLost) => "the outcome of an attempt cannot be known".to_owned(),
@@ -387,7 +402,11 @@ fn spent(state: &State) -> String {
         let _ = write!(text, ", {} lost", counters.lost);
     }
     if counters.refused > 0 {
-        let _ = write!(text, " · {} refused", count(counters.refused, "cheat"));
+        let _ = write!(text, " · {} refused", counters.refused);
+    }
+    let reported = reported(state);
+    if reported > 0 {
+        let _ = write!(text, " · {} (piton report)", count(reported, "finding"));
     }
     text
 }
@@ -405,6 +424,25 @@ fn result(state: &State) -> String {
             format!("{place}; best is #{} with {} of {} checks", best.iteration, best.passed, best.total)
         }
         _ => place,
+    }
+}
+
+/// How many findings would have been refused, and are only on record.
+pub fn reported(state: &State) -> u32 {
+    let found = state.judged.findings.iter();
+    found.filter(|kept| kept.verdict == Verdict::Reported && kept.finding.blocking).count() as u32
+}
+
+/// Why a person is asked about the last iteration. Who only has worse numbers is not accused of anything.
+fn doubted(state: &State) -> String {
+    let last = state.judged.recent.back().map_or(0, |last| last.number);
+    let findings = || {
+        let of_last = state.judged.findings.iter().filter(|kept| kept.iteration == last);
+        of_last.map(|kept| &kept.finding).filter(|finding| finding.blocking)
+    };
+    match findings().all(Finding::is_measured) {
+        true => format!("numbers got worse: {}", clean_line(&found(findings()))),
+        false => "the guard found what looks like cheating".to_owned(),
     }
 }
 

@@ -8,7 +8,8 @@ use piton_model::{Reason, Status, Timestamp};
 
 use super::event::no_fresh_session;
 use super::{
-    PASSING_UNNAMED, ago, check_views, clean_line, clock, count, duration, measured, tests_by_name, why,
+    PASSING_UNNAMED, ago, check_views, clean_line, clock, count, duration, measured, reported, tests_by_name,
+    why,
 };
 
 /// The longest command that has room for another column beside it.
@@ -74,10 +75,20 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
         lines.push(format!("changed  {line}"));
     }
     lines.extend(super::not_covered(state).into_iter().map(|line| format!("beside   {line}")));
+    lines.extend(super::left_behind(state).map(|line| format!("beside   {line}")));
     if let Some(summary) = &view.said {
         lines.push(format!("said     {}", clean_line(summary.lines().next().unwrap_or_default())));
     }
-    lines.extend(view.session.as_ref().and_then(session).map(|line| format!("session  {line}")));
+    if reported(state) > 0 {
+        lines.push(format!(
+            "found    {}, not refused (piton report {})",
+            count(reported(state), "finding"),
+            state.run.short()
+        ));
+    }
+    let is_over = state.status == Status::Completed;
+    let session = view.session.as_ref().filter(|_| !is_over).and_then(session);
+    lines.extend(session.map(|line| format!("session  {line}")));
     lines.push(format!("used     {}", used(view)));
     lines
 }

@@ -131,6 +131,11 @@ pub(super) fn concluded(state: &mut State, conclusion: &Conclusion, at: Timestam
     if !refused && !skipped {
         take_measures(state);
     }
+    let is_reported = |kept: &KeptFinding| kept.verdict == Verdict::Reported && kept.finding.blocking;
+    if conclusion.findings.iter().any(is_reported) {
+        // What is only reported is said once: it is what is compared with from now on.
+        state.judged.reference = state.seen.measures.clone();
+    }
     state.work.next = if state.work.restore.is_some() { Next::Checks } else { Next::Attempt };
     keep_findings(state, conclusion.findings.iter().cloned());
     if *best {
@@ -191,7 +196,7 @@ fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Times
     let is_its_own = verdict != IterationVerdict::Skipped && !ended.refused;
     let round = state.seen.checks.as_ref().filter(|_| is_its_own);
     let refused = ended.refused || verdict == IterationVerdict::Refused;
-    let record = IterationRecord {
+    let mut record = IterationRecord {
         number: conclusion.iteration,
         at,
         attempt: state.work.attempt,
@@ -219,6 +224,9 @@ fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Times
         // Of a refused one, what was refused: it can be looked at, and is nowhere else.
         snapshot: ended.left.clone().or_else(|| state.seen.snapshot.clone()),
     };
+    if refused {
+        record.forget_how_good();
+    }
     if let Some(last) = state.judged.recent.back_mut() {
         last.artifacts = Vec::new();
     }
@@ -261,6 +269,9 @@ pub(super) fn put_back(state: &mut State, refused: bool, succeeded: bool) {
     if let Some(last) = state.judged.recent.back_mut() {
         (last.doubted, last.refused, last.rejected) = (false, refused, !refused);
         (last.progress, last.score) = (false, 0.0);
+        if refused {
+            last.forget_how_good();
+        }
     }
     state.counters.succeeded = state.counters.succeeded.saturating_sub(succeeded.into());
     state.counters.failed = state.counters.failed.saturating_add(succeeded.into());

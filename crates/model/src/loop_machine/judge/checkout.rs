@@ -14,7 +14,7 @@ const NOT_RUN: [i32; 2] = [126, 127];
 const NAMED_MAX: usize = 5;
 
 impl Attained {
-    /// Whether this is less than `other`: red beside green, fewer tests that pass, or not even started.
+    /// Whether this is less than `other`: red beside green, fewer tests that pass or run, not loaded, or not even started.
     pub fn is_worse_than(&self, other: &Self) -> bool {
         if self.passed || other.passed {
             return !self.passed;
@@ -22,7 +22,12 @@ impl Attained {
         if was_not_run(self) && !was_not_run(other) {
             return true;
         }
-        other.tests.is_some_and(|there| self.tests.unwrap_or(0) < there)
+        if self.unloaded && !other.unloaded {
+            return true;
+        }
+        let is_less =
+            |here: Option<u64>, there: Option<u64>| there.is_some_and(|there| here.unwrap_or(0) < there);
+        is_less(self.tests, other.tests) || self.ran.is_some() && is_less(self.ran, other.ran)
     }
 
     fn words(&self) -> String {
@@ -31,11 +36,14 @@ impl Attained {
             (false, Some(code)) => format!("it exits with {code}"),
             (false, None) => "it does not come to an end".to_owned(),
         };
-        match self.tests {
-            Some(1) => format!("{ended}, 1 test passes"),
-            Some(tests) => format!("{ended}, {tests} tests pass"),
-            None => ended,
-        }
+        let tests = match (self.tests, self.ran) {
+            (Some(1), None) => ", 1 test passes".to_owned(),
+            (Some(tests), None) => format!(", {tests} tests pass"),
+            (Some(tests), Some(ran)) => format!(", {tests} of {ran} tests pass"),
+            (None, _) => String::new(),
+        };
+        let unloaded = if self.unloaded { ", tests cannot be loaded" } else { "" };
+        format!("{ended}{tests}{unloaded}")
     }
 }
 
@@ -59,14 +67,30 @@ fn reads_outside(beside: &Beside) -> Option<String> {
     ))
 }
 
+impl Beside {
+    /// Whether it does worse in the work tree than in the checkout: by how far it came, and where both are red by what its runner
+    /// says. Who fails by other tests, or for want of something, does not fail for what an agent is to mend.
+    pub fn is_worse(&self) -> bool {
+        let fails_otherwise = !(self.here.passed || self.fails.is_empty() && self.misses.is_empty());
+        self.there.is_some_and(|there| self.here.is_worse_than(&there) || !there.passed && fails_otherwise)
+    }
+}
+
 fn does_worse(state: &State, beside: &Beside) -> Option<String> {
-    let there = beside.there.filter(|there| beside.here.is_worse_than(there))?;
+    let there = beside.there.filter(|_| beside.is_worse())?;
     let mut text = format!(
         "the check `{}` does worse in the work tree than in the checkout: here {}, there {}",
         beside.name,
         beside.here.words(),
         there.words()
     );
+    if let Some(fails) = listed(&beside.fails) {
+        let word = if beside.fails.len() == 1 { "fails" } else { "fail" };
+        let _ = write!(text, "; {fails} {word} only here");
+    }
+    if let Some(misses) = beside.misses.first() {
+        let _ = write!(text, "; only here it says `{misses}`");
+    }
     let left = state.config.worktree.as_ref().and_then(|worktree| listed(&worktree.left));
     if let Some(left) = left {
         let _ = write!(text, "; git ignores {left}, and the work tree does not have it");
@@ -94,12 +118,12 @@ mod tests {
     use crate::{Reason, Status};
 
     fn red(exit_code: i32, tests: Option<u64>) -> Attained {
-        Attained { passed: false, exit_code: Some(exit_code), tests }
+        Attained { exit_code: Some(exit_code), tests, ..Attained::default() }
     }
 
     #[test]
     fn worse_is_red_beside_green_fewer_tests_or_not_even_started() {
-        let green = Attained { passed: true, exit_code: Some(0), tests: None };
+        let green = Attained { passed: true, exit_code: Some(0), ..Attained::default() };
         for (here, there, worse) in [
             (red(1, None), green, true),
             (green, red(1, Some(3)), false),
@@ -112,6 +136,13 @@ mod tests {
             (red(127, None), red(1, Some(0)), true),
             (red(2, None), red(1, None), false),
             (red(127, None), red(127, None), false),
+            (Attained { unloaded: true, ..red(2, None) }, red(1, Some(0)), true),
+            (
+                Attained { ran: Some(2), ..red(1, Some(1)) },
+                Attained { ran: Some(3), ..red(1, Some(1)) },
+                true,
+            ),
+            (red(1, Some(1)), Attained { ran: Some(3), ..red(1, Some(1)) }, false),
         ] {
             assert_eq!(here.is_worse_than(&there), worse, "{here:?} beside {there:?}");
         }
@@ -131,12 +162,8 @@ mod tests {
     #[test]
     fn a_baseline_that_is_worse_than_the_checkout_stops_the_run_before_an_attempt() {
         let there = Some(red(1, Some(3)));
-        let driver = with_baseline(Beside {
-            name: "test".to_owned(),
-            here: red(127, None),
-            there,
-            opened: Vec::new(),
-        });
+        let name = "test".to_owned();
+        let driver = with_baseline(Beside { name, here: red(127, None), there, ..Beside::default() });
         driver.is(Status::Stopped, Reason::Environment);
         assert_eq!((driver.state.work.attempt, &driver.state.seen.baseline), (0, &None));
         let detail = driver.state.detail.clone().unwrap_or_default();
@@ -147,17 +174,29 @@ mod tests {
     #[test]
     fn a_check_that_reads_the_checkout_stops_the_run_even_where_it_passes() {
         let opened = (0..7).map(|number| format!("src/{number}.py")).collect();
-        let here = Attained { passed: true, exit_code: Some(0), tests: Some(3) };
-        let driver = with_baseline(Beside { name: "test".to_owned(), here, there: None, opened });
+        let here = Attained { passed: true, exit_code: Some(0), tests: Some(3), ..Attained::default() };
+        let driver = with_baseline(Beside { name: "test".to_owned(), here, opened, ..Beside::default() });
         driver.is(Status::Stopped, Reason::Environment);
         let detail = driver.state.detail.clone().unwrap_or_default();
         assert!(detail.contains("(`src/0.py`, `src/1.py`") && detail.contains("and 2 more)"), "{detail}");
     }
 
     #[test]
+    fn red_beside_red_is_worse_where_other_tests_fail_or_something_is_missing() {
+        let there = Some(red(1, Some(2)));
+        let beside = Beside { name: "test".to_owned(), here: red(1, Some(2)), there, ..Beside::default() };
+        assert!(!beside.is_worse());
+        let names = vec!["test_m.py".to_owned()];
+        assert!(Beside { fails: names.clone(), ..beside.clone() }.is_worse());
+        assert!(Beside { misses: names.clone(), ..beside.clone() }.is_worse());
+        let green = Attained { passed: true, exit_code: Some(0), ..Attained::default() };
+        assert!(!Beside { here: green, fails: names, ..beside }.is_worse());
+    }
+
+    #[test]
     fn a_baseline_that_is_as_red_as_the_checkout_is_one_and_a_resumed_run_looks_again() {
         let beside =
-            |there| Beside { name: "test".to_owned(), here: red(1, Some(2)), there, opened: Vec::new() };
+            |there| Beside { name: "test".to_owned(), here: red(1, Some(2)), there, ..Beside::default() };
         let driver = with_baseline(beside(Some(red(1, Some(2)))));
         driver.is(Status::Running, None);
         assert!(driver.state.seen.baseline.is_some());

@@ -71,8 +71,8 @@ fn conclude(state: &State, ended: &Ended, now: Timestamp) -> Conclusion {
     };
     let mut findings = findings;
     findings.extend(gets_nowhere(state, verdict, &progress, now));
-    // What the guard refused was put back before the checks: nobody knows how good it was.
-    let quality = quality_of(state).filter(|_| !ended.refused);
+    // What was refused is put back, before the checks or for what they measured: it is good for nothing.
+    let quality = quality_of(state).filter(|_| verdict != IterationVerdict::Refused);
     // What got worse, or is gone, or what a person has not judged yet, is not the best of anything.
     let eligible = !regressed && verdict == IterationVerdict::Kept;
     // Without checks an agent that failed has nothing that speaks for what it left.
@@ -106,7 +106,7 @@ fn got_on(state: &State, progress: &Progress) -> Vec<bool> {
     let mut later = (measures, passed, progress.made);
     let mut got_on = Vec::new();
     for record in state.judged.recent.iter().rev().take(state.config.recovery.nowhere_iterations as usize) {
-        let measures = record.measures.as_ref().filter(|measures| measures.tests.is_some());
+        let measures = record.measured().filter(|measures| measures.tests.is_some());
         got_on.push(match (measures, later) {
             (Some(before), (Some(now), passed, _)) => {
                 passed > record.passed || regression::got_better(before, now)

@@ -89,6 +89,8 @@ fn diagnose(state: &State, recovery: &Recovery) -> Diagnosis {
     let cause = match finding.regression_type {
         RegressionType::FeatureRemoval => Cause::CognitiveLoad,
         RegressionType::CoverageRegression => Cause::TaskComplexity,
+        // A number does not say what anybody meant by it.
+        _ if finding.is_measured() => Cause::TaskComplexity,
         RegressionType::TestDeletion
         | RegressionType::TestSkipping
         | RegressionType::ValidationBypass
@@ -154,7 +156,7 @@ fn is_stuck(state: &State) -> bool {
 
 /// The numbers by which two iterations are told apart.
 fn signature(record: &IterationRecord) -> Option<(u64, u64, Option<u64>, Option<u64>)> {
-    let measures: &Measures = record.measures.as_ref()?;
+    let measures: &Measures = record.measured()?;
     let tests = measures.tests?;
     let coverage = measures.coverage.and_then(|coverage| coverage.main()).map(|share| share.covered);
     Some((tests.total(), tests.passed, coverage, measures.errors()))

@@ -211,7 +211,7 @@ pub struct IterationRecord {
     pub regressed: bool,
     /// How good it is.
     pub quality: Option<Quality>,
-    /// What was measured.
+    /// What was measured; of one that was refused for it, what is held against it.
     pub measures: Option<Measures>,
     /// The commit that was made of it.
     pub commit: Option<String>,
@@ -242,6 +242,17 @@ impl IterationRecord {
     /// Whether what it left is gone: its files are as they were before it.
     pub fn was_put_back(&self) -> bool {
         self.refused || self.rejected
+    }
+
+    /// What was measured of what it left; nothing of one that was refused.
+    pub fn measured(&self) -> Option<&Measures> {
+        self.measures.as_ref().filter(|_| !self.refused)
+    }
+
+    /// What it left was refused: nothing speaks for it any more.
+    pub(in crate::loop_machine) fn forget_how_good(&mut self) {
+        (self.quality, self.passed, self.total) = (None, 0, 0);
+        (self.progress, self.score) = (false, 0.0);
     }
 
     /// Whether its agent came to a good end and what it left was kept.

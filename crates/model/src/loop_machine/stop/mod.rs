@@ -402,6 +402,8 @@ pub fn still_holds(state: &State) -> Option<StillHolds> {
     let (_, named) = decisive(state).filter(|_| state.reason == Some(Reason::StopCondition))?;
     let mut probes = Vec::new();
     named.condition.probes(&mut probes);
+    // What an agent printed is another text after the next attempt, and nobody can change it before.
+    probes.retain(|condition| !matches!(condition.probe(), Some(Probe::Printed { .. })));
     match named.condition.is_for_good() {
         true => Some(StillHolds::ForGood),
         false => (!probes.is_empty()).then(|| StillHolds::Outside(named.condition.label())),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Rule, Table};
+use crate::Reason;
 use crate::loop_machine::State;
 
 /// A person asked to stop.
@@ -25,6 +26,12 @@ impl Rule for UserSignal {
     fn is_met(&self, state: &State) -> bool {
         state.requests.stop.is_some()
     }
+
+    /// The request is over with the run; that it stopped it is not.
+    fn progress(&self, state: &State) -> f64 {
+        let stopped = matches!(state.reason, Some(Reason::Human | Reason::Interrupted));
+        f64::from(u8::from(stopped || self.is_met(state)))
+    }
 }
 
 #[cfg(test)]
@@ -33,7 +40,7 @@ mod tests {
     use crate::loop_machine::stop::tests::after_three;
     use crate::loop_machine::stop::{NamedStop, Not, StopCondition, StopLists};
     use crate::loop_machine::tests::harness::{Driver, stop, works};
-    use crate::{Reason, Status, StopOrigin};
+    use crate::{Status, StopOrigin};
 
     #[test]
     fn nobody_asked() {
