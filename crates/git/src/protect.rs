@@ -34,9 +34,6 @@ const FILES: [&str; 3] = ["HEAD", "config", "refs/heads/main"];
 /// It is made aside and moved into place: a git that is killed, or a power cut, leaves neither half of a
 /// repository nor a lock that nobody would ever remove.
 pub(crate) fn create_private(state: &Path) -> Result<(), Error> {
-    if state.is_symlink() {
-        return Err(Error::io("use the directory", state, std::io::Error::other("it is a symbolic link")));
-    }
     let git_dir = state.join(".git");
     let is_complete = || PARTS.iter().all(|name| git_dir.join(name).exists());
     ignore_all(state)?;

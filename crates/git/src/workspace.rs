@@ -42,6 +42,14 @@ impl Workspace {
         let resolve = |path: &Path| {
             std::fs::canonicalize(path).map_err(|source| Error::io("find the directory", path, source))
         };
+        // It would not be one any more.
+        if state.is_symlink() {
+            return Err(Error::io(
+                "use the directory",
+                state,
+                std::io::Error::other("it is a symbolic link"),
+            ));
+        }
         let (root, state) = (resolve(root)?, resolve(state)?);
         let found = Repository::discover(&root)?;
         let is_private = found.is_none();

@@ -62,6 +62,13 @@ impl Anchor {
         self.read().is_none() && (foreign(0) || foreign(1))
     }
 
+    /// Whether it holds something that no journal wrote. One that is empty, or has nothing but zeros, was only not made durable.
+    pub fn is_garbage(&self) -> bool {
+        let mut bytes = [0; 2 * SLOT_BYTES];
+        let length = self.file.read_at(&mut bytes, 0).unwrap_or(0);
+        self.read().is_none() && !self.is_foreign() && bytes[..length].iter().any(|byte| *byte != 0)
+    }
+
     /// Forgets what it knew, for a run that begins.
     pub fn reset(&mut self) -> Result<(), file::Error> {
         self.file.set_len(0).map_err(|error| file::Error::new("empty the anchor", &self.path, error))?;

@@ -31,16 +31,20 @@ impl Patience {
 
     /// Returns when there may be something that was not there at the last call; `false` once the time is over.
     async fn news(&mut self, store: &dyn Store) -> Result<bool, ClientError> {
-        loop {
-            let seen = store.revision().await?;
-            if self.revision.replace(seen) != Some(seen) {
-                return Ok(true);
-            }
+        while let Some(before) = self.revision {
+            // A journal that can only be read may look like another one each time: the time ends that, too.
             if SystemClock.monotonic() >= self.until {
                 return Ok(false);
             }
             tokio::time::sleep(LOOK_EVERY).await;
+            let seen = store.revision().await?;
+            if seen != before {
+                self.revision = Some(seen);
+                return Ok(true);
+            }
         }
+        self.revision = Some(store.revision().await?);
+        Ok(true)
     }
 }
 

@@ -88,9 +88,12 @@ fn what_an_agent_puts_in_the_place_of_its_output_holds_nothing_up() {
 fn verify_says_that_anchors_are_gone() {
     let world = with_a_run();
     world.piton(&["verify"]).exits(0);
+    std::fs::write(world.path(".piton/anchors/r"), [b'x'; 64]).unwrap();
+    let ran = world.piton(&["verify"]).exits(6);
+    assert!((ran.out + &ran.err).contains("its anchor is gone or garbage"));
     std::fs::remove_dir_all(world.path(".piton/anchors")).unwrap();
     let ran = world.piton(&["verify"]).exits(6);
-    assert!((ran.out + &ran.err).contains("its anchor is gone"));
+    assert!((ran.out + &ran.err).contains("its anchor is gone or garbage"));
     // The next event writes a new one.
     world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(3);
     let ran = world.piton(&["verify"]);
@@ -164,6 +167,28 @@ fn a_state_directory_that_cannot_be_entered_is_named() {
         assert!(ran.err.contains(&state.display().to_string()), "{words}: {ran:?}");
     }
     std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+/// Nor does it hang, whatever is there instead.
+#[test]
+fn a_journal_that_may_not_be_written_can_be_read() {
+    let world = with_a_run();
+    let journal = world.path(".piton/journal.db");
+    std::fs::set_permissions(&journal, std::fs::Permissions::from_mode(0o400)).unwrap();
+    let as_another =
+        |words: &str| world.shell(&format!("unshare --user --map-user=1000 timeout 20 {} {words}", piton()));
+    for words in ["status r", "log r", "ls", "verify"] {
+        as_another(words).exits(0);
+    }
+    let ran = as_another("resume r --max-iterations +1");
+    assert!(ran.code == 7 && ran.err.contains("Permission denied"), "{ran:?}");
+    assert!(ran.err.contains(&journal.display().to_string()), "{ran:?}");
+    std::fs::remove_file(&journal).unwrap();
+    world.shell("mkfifo .piton/journal.db").exits(0);
+    for words in ["status r", "log r", "ls", "verify", "resume r"] {
+        let ran = as_another(words);
+        assert!([6, 7].contains(&ran.code), "{words}: {ran:?}");
+    }
 }
 
 #[test]

@@ -145,6 +145,13 @@ fn a_state_directory_that_is_a_link_is_refused() {
     world.piton(&["status", "r"]).exits(7);
     world.piton(&["rm", "r"]).exits(7);
     elsewhere.piton(&["status", "r"]).exits(0);
+    // Nothing is made where it leads to, either.
+    let empty = world.beside("empty");
+    std::fs::create_dir(&empty).unwrap();
+    std::fs::remove_file(world.path(".piton")).unwrap();
+    std::os::unix::fs::symlink(&empty, world.path(".piton")).unwrap();
+    world.piton(&["loop", "x", "--worktree", "--exec", "true", "--check", "false"]).exits(7);
+    assert_eq!(std::fs::read_dir(&empty).unwrap().count(), 0);
 }
 
 #[test]

@@ -43,6 +43,9 @@ pub(crate) fn peek(state: &Path) -> Result<Option<Identity>, Error> {
         return Ok(None);
     }
     file::check_private_dir(state)?;
+    if !is_file(&database) {
+        return Ok(None);
+    }
     schema::identity(&schema::open_read_only(&database)?).map(Some)
 }
 
@@ -104,6 +107,9 @@ impl Sqlite {
     /// Opens the journal in `state` to be read, where it cannot be written because of `why`.
     fn open_read_only(state: &Path, why: Error) -> Result<Self, Error> {
         let database = database(state);
+        if !is_file(&database) {
+            return Err(why);
+        }
         let connect = || schema::open_read_only(&database);
         // What stood in the way first says more.
         let (Ok(connection), Ok(reader)) = (connect(), connect()) else { return Err(why) };
@@ -215,6 +221,12 @@ impl Sqlite {
 }
 
 /// Whether something is at `path`; where nobody can tell, that is an error, and no `false`.
+/// Whether it can be opened to be read: of a pipe, one would wait for the writer. It is not opened here, as to close it would let go of
+/// locks on it.
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file())
+}
+
 fn is_there(path: &Path) -> Result<bool, Error> {
     match path.symlink_metadata() {
         Ok(_) => Ok(true),
@@ -316,8 +328,11 @@ impl Sqlite {
     fn verify_run(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
         let path = self.state.join("anchors").join(run.key());
         let list = |reader: &Connection, anchor| {
-            let has_file = path.symlink_metadata().is_ok();
-            verify::run(reader, run, anchor, has_file, &self.blobs)
+            let has_anchor = match anchor::Anchor::open(&path, self.journal, false) {
+                Ok(anchor) => anchor.is_some_and(|anchor| !anchor.is_garbage()),
+                Err(_) => path.symlink_metadata().is_ok(),
+            };
+            verify::run(reader, run, anchor, has_anchor, &self.blobs)
         };
         let sound = self.look(run, |reader, anchor| match list(reader, anchor)?.into_iter().next() {
             Some(first) => Err(Error::Corrupt(first)),

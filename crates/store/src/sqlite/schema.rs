@@ -11,7 +11,7 @@ use piton_model::Epoch;
 use piton_sys::file::{self, Durability};
 use piton_sys::{Ids, SystemIds};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
 
 use crate::error::Error;
 use crate::types::{Identity, JournalId};
@@ -124,6 +124,10 @@ fn open_to_write(path: &Path) -> Result<Connection, Error> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(OPEN_PATIENCE)?;
+    // What cannot be written is opened to be read, without a word.
+    if connection.is_readonly("main")? {
+        return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_READONLY), None).into());
+    }
     set(&connection, "journal_mode", "wal", "wal")?;
     Ok(connection)
 }

@@ -13,12 +13,12 @@ use crate::blob::Blobs;
 use crate::error::{Error, Problem};
 use crate::types::Head;
 
-/// Everything that is wrong with the storage of `run`. `has_file`: its anchor is there, whatever it says.
+/// Everything that is wrong with the storage of `run`. `has_anchor`: its anchor is there, however old.
 pub(super) fn run(
     connection: &Connection,
     run: &RunId,
     anchor: Option<Head>,
-    has_file: bool,
+    has_anchor: bool,
     blobs: &Blobs,
 ) -> Result<Vec<Problem>, Error> {
     let mut problems = Vec::new();
@@ -36,8 +36,8 @@ pub(super) fn run(
     if let Err(error) = read::check_anchor(connection, &record.clone().into_row(), anchor) {
         problems.push(problem(error)?);
     }
-    if !has_file && appends_of(connection, &record)? > 1 {
-        let what = "its anchor is gone, so that a lost tail would not show; the next event writes a new one";
+    if !has_anchor && appends_of(connection, &record)? > 1 {
+        let what = "its anchor is gone or garbage, so that a lost tail would not show; the next event writes a new one";
         problems.push(Problem::of(run, what));
     }
     for seq in checkpoints_of(connection, &record)? {
