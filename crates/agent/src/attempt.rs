@@ -6,7 +6,7 @@ use std::time::Duration;
 use piton_sys::fault;
 use piton_sys::file::{self, Durability};
 use piton_sys::lock::FileLock;
-use piton_sys::process::{self, Emptied, KillError, Signal, Tree, TreeKind};
+use piton_sys::process::{self, Above, Emptied, FileId, KillError, Signal, Tree, TreeKind};
 
 use crate::directory::{self, ABANDONED, DIRECTORY_VARIABLE, EXIT, KEEPER, LOCK, STARTED};
 use crate::keeper::SPARE;
@@ -107,10 +107,28 @@ pub fn look(attempts: &Path, name: &str) -> Result<Found, Error> {
     Ok(Found::Dead { started: started_in(&directory)? })
 }
 
-/// Whether everything is there that its keeper wrote before it published the attempt. What is not was taken away since, or
-/// by a power cut.
-pub fn is_whole(attempts: &Path, name: &str) -> Result<bool, Error> {
-    Ok(directory::is_whole(&directory::of(attempts, name)?))
+/// Whether everything is there that its keeper wrote before it published the attempt, for the spec with this mark where one is
+/// given. What is not was taken away since, or by a power cut.
+pub fn is_whole(attempts: &Path, name: &str, mark: Option<&str>) -> Result<bool, Error> {
+    let directory = directory::of(attempts, name)?;
+    let Some(mark) = mark else { return Ok(directory::is_whole(&directory)) };
+    let keeper = directory::read::<KeeperRecord>(&directory.join(KEEPER));
+    Ok(directory::is_whole(&directory)
+        && keeper.is_ok_and(|keeper| keeper.is_some_and(|keeper| keeper.mark == mark)))
+}
+
+/// Moves aside what has the name of an attempt that was never started, and says where it is now; `None` where there is nothing. A
+/// later [`sweep`] leaves it alone.
+pub fn set_aside(attempts: &Path, name: &str) -> Result<Option<PathBuf>, Error> {
+    let found = directory::of(attempts, name)?;
+    if found.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Ok(None);
+    }
+    let aside = directory::aside(attempts, name);
+    match file::rename_noreplace(&found, &aside)? {
+        true => Ok(Some(aside)),
+        false => set_aside(attempts, name),
+    }
 }
 
 /// What the keeper noted once the program ran. That note is not synced: a power cut may leave less than a
@@ -226,51 +244,80 @@ fn tree_of(keeper: &KeeperRecord, started: Option<Started>) -> std::io::Result<T
     }
 }
 
-/// The attempt of which this process is a part: the run and the name, if a keeper below `state` is an ancestor.
-///
-/// A new session, a double fork or an empty environment change nothing about it: a keeper adopts what its
-/// children leave behind. Only what the system itself starts for the agent escapes.
-pub fn inside(state: &Path) -> Option<(String, String)> {
-    process::ancestors(std::process::id()).iter().find_map(|ancestor| {
-        let words = process::command_line(ancestor.pid);
-        let at = words.iter().position(|word| word == crate::keeper::COMMAND)?;
-        let attempts = Path::new(words.get(at + 1)?);
-        let name = words.get(at + 2)?.to_str()?;
-        let run = attempts.file_name()?.to_str()?;
-        let name = if name == SPARE { held_by(ancestor.pid, attempts) } else { None }
-            .unwrap_or_else(|| name.to_owned());
-        attempts.starts_with(state).then(|| (run.to_owned(), name))
-    })
+/// What this process is to the attempts of a journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// A part of this attempt.
+    Part(AttemptName),
+    /// Nobody can tell whether it is a part of this attempt, which is at work.
+    Unseen(AttemptName),
 }
 
-/// An attempt below `state` that is at work, and that this process could be a part of without seeing its keeper: it has a view of the
-/// system of its own. The run and the name.
-pub fn apart_from(state: &Path) -> Option<(String, String)> {
-    let here = process::namespaces().filter(|here| here != process::ALL_OF_IT)?;
+/// The run and the name of an attempt.
+pub type AttemptName = (String, String);
+
+/// Whether this process is a part of an attempt of the `journal`, or may be one of those whose traces are in `states`; `None` where
+/// it is neither.
+///
+/// A new session, a double fork or an empty environment change nothing about it: a keeper adopts what its children leave behind. Nor
+/// does another name of the journal: its keeper has the file itself open. Only what the system itself starts for the agent escapes.
+pub fn inside(states: &[PathBuf], journal: &Path) -> Option<Within> {
+    let (above, journal) = (process::above(), process::file_id(journal));
+    let part = above.iter().flatten().find_map(|ancestor| held_by(ancestor, states, journal));
+    if part.is_some() {
+        return part.map(Within::Part);
+    }
+    if above.is_some() && process::namespaces().is_some_and(|here| here == process::ALL_OF_IT) {
+        return None;
+    }
+    // Between walls, in a container, or where the list of processes is covered up: a keeper that is seen is no ancestor.
+    let unseen = states
+        .iter()
+        .flat_map(|state| at_work(state))
+        .find(|(directory, _)| above.is_none() || !is_seen(directory));
+    unseen.map(|(_, name)| Within::Unseen(name))
+}
+
+/// The attempt that a process holds, if it is a keeper, of the journal or below one of the `states`.
+fn held_by(keeper: &Above, states: &[PathBuf], journal: Option<FileId>) -> Option<AttemptName> {
+    let at = keeper.words.iter().position(|word| word == crate::keeper::COMMAND)?;
+    let (attempts, name) = (Path::new(keeper.words.get(at + 1)?), keeper.words.get(at + 2)?.to_str()?);
+    let files = process::open_files(keeper.pid);
+    let holds_it = || files.as_ref().is_none_or(|files| files.iter().any(|file| Some(file.id) == journal));
+    if !states.iter().any(|state| attempts.starts_with(state)) && !holds_it() {
+        return None;
+    }
+    // One that was started without a name has that of the directory whose lock it holds.
+    let lock = files.iter().flatten().find(|file| file.path.ends_with(LOCK));
+    let held = lock.and_then(|lock| lock.path.parent()?.file_name()?.to_str());
+    let name = held.filter(|_| name == SPARE).unwrap_or(name);
+    Some((attempts.file_name()?.to_str()?.to_owned(), name.to_owned()))
+}
+
+/// The attempts below `state` that are at work, each with its directory.
+fn at_work(state: &Path) -> Vec<(PathBuf, AttemptName)> {
     let inner = |directory: &Path| {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).collect::<Vec<_>>()
     };
-    let runs = inner(&state.join("attempts"));
-    runs.iter().flat_map(|run| inner(&run.path()).into_iter().map(move |attempt| (run, attempt))).find_map(
-        |(run, attempt)| {
-            let directory = attempt.path();
-            let is_at_work = FileLock::is_held(&directory.join(LOCK)).unwrap_or(false);
-            let keeper: KeeperRecord =
-                is_at_work.then(|| directory::read(&directory.join(KEEPER)).ok().flatten())??;
-            let names =
-                || Some((run.file_name().into_string().ok()?, attempt.file_name().into_string().ok()?));
-            (keeper.namespaces.is_some_and(|there| there != here)).then(names)?
-        },
-    )
+    let mut found = Vec::new();
+    for run in inner(&state.join("attempts")) {
+        for attempt in inner(&run.path()) {
+            if FileLock::is_held(&attempt.path().join(LOCK)).unwrap_or(false) {
+                let name = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+                found.push((attempt.path(), (name(&run), name(&attempt))));
+            }
+        }
+    }
+    found
 }
 
-/// The attempt whose lock a keeper holds that was started without its name.
-fn held_by(keeper: u32, attempts: &Path) -> Option<String> {
-    let is_lock =
-        |path: &PathBuf| path.ends_with(LOCK) && path.parent().and_then(Path::parent) == Some(attempts);
-    let lock = process::open_files(keeper).into_iter().find(is_lock)?;
-    Some(lock.parent()?.file_name()?.to_str()?.to_owned())
+/// Whether the keeper of an attempt is among the processes that are seen from here: the one that is called so holds its lock.
+fn is_seen(directory: &Path) -> bool {
+    let keeper = directory::read::<KeeperRecord>(&directory.join(KEEPER)).ok().flatten();
+    let files = keeper.and_then(|keeper| process::open_files(keeper.process.pid)).unwrap_or_default();
+    let lock = process::file_id(&directory.join(LOCK));
+    files.iter().any(|file| Some(file.id) == lock)
 }
 
 /// Removes what keepers left that were killed before they published. Returns how many there were.

@@ -77,6 +77,12 @@ pub(crate) fn unpublished(attempts: &Path, name: &str) -> PathBuf {
     attempts.join(format!("{name}.{}", piton_sys::SystemIds.hex(8)))
 }
 
+/// The name of what had that of an attempt and was not one.
+pub(crate) fn aside(attempts: &Path, name: &str) -> PathBuf {
+    use piton_sys::Ids;
+    attempts.join(format!("{name}.aside-{}", piton_sys::SystemIds.hex(8)))
+}
+
 /// Whether this is the name of a directory before it is published.
 pub(crate) fn is_unpublished(file_name: &str) -> bool {
     let is_random = |text: &str| text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());

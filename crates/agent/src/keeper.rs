@@ -58,6 +58,8 @@ struct Attempt {
     signals: Signals,
     /// Let go once the exit is written, and not before.
     lock: FileLock,
+    /// Says whose attempt this is: see [`inside`](crate::inside).
+    _journal: Option<std::fs::File>,
 }
 
 /// Runs the keeper: `… __keeper <attempts> <name>`, with the spec on the standard input. Where the name is [`SPARE`] the
@@ -119,7 +121,8 @@ fn prepare() -> Result<Prepared, String> {
     let published = publish::publish(&attempts, &spec, &redactor).map_err(|error| chain(&error))?;
     Ok(match published {
         Some((directory, lock)) => {
-            Prepared::Published(Box::new(Attempt { spec, directory, redactor, signals, lock }))
+            let _journal = spec.journal.as_ref().and_then(|journal| std::fs::File::open(journal).ok());
+            Prepared::Published(Box::new(Attempt { spec, directory, redactor, signals, lock, _journal }))
         }
         None => Prepared::AlreadyPublished,
     })

@@ -29,7 +29,8 @@ mod report;
 mod spec;
 
 pub use attempt::{
-    Error, Found, abandon, apart_from, cancel, disown, inside, is_whole, look, reap, sweep, wait,
+    AttemptName, Error, Found, Within, abandon, cancel, disown, inside, is_whole, look, reap, set_aside,
+    sweep, wait,
 };
 pub use directory::{outbox, prompt_file, report_file, stderr_file, stdout_file};
 pub use launch::{Launch, Spare, launch};

@@ -15,8 +15,6 @@ pub struct KeeperRecord {
     pub mark: String,
     /// The control group it means to make for them; it may not have come to that.
     pub cgroup: Option<PathBuf>,
-    /// What it could see of the system: see [`piton_sys::process::namespaces`].
-    pub namespaces: Option<String>,
 }
 
 /// `started.json`, written once the process runs. A keeper may be killed before it is.

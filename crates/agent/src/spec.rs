@@ -36,6 +36,10 @@ pub struct Spec {
     /// Literals that are secret, besides what is known to be.
     #[serde(default)]
     pub redact: Vec<String>,
+    /// The journal of its run. Its keeper holds it open, so that whoever is below can be told apart from people by the file itself,
+    /// whatever name it is called by.
+    #[serde(default)]
+    pub journal: Option<PathBuf>,
     /// What it may take.
     pub limits: Limits,
 }
@@ -161,6 +165,7 @@ mod tests {
             prompt: Some(String::from("do it")),
             files: BTreeMap::new(),
             redact: vec![String::from("very-secret-literal")],
+            journal: None,
             limits: Limits { wall_ms: None, idle_ms: None, output_bytes_max: 1, kill_grace_ms: 0 },
         }
     }

@@ -65,13 +65,22 @@ impl Standing {
     }
 }
 
-/// A journal, and why it can only be read where that is so.
-pub(crate) type Opened = (Arc<dyn Store>, Option<String>);
+/// A journal.
+pub(crate) struct Opened {
+    pub(crate) store: Arc<dyn Store>,
+    /// Why it is not this user's to go on with, where that is so.
+    pub(crate) caution: Option<String>,
+    /// Why nothing can be written to it, where that is so.
+    pub(crate) closed: Option<String>,
+}
 
 /// Opens the journal of a repository, if it has one; sealed where it is not this user's to go on with.
 pub(crate) fn open_existing(layout: &Layout) -> Result<Option<Opened>, piton_store::Error> {
     let opened = piton_store::open_existing(layout.store())?;
-    Ok(opened.map(|(store, identity)| sealed(layout, store, &identity)))
+    Ok(opened.map(|opened| {
+        let (store, caution) = sealed(layout, opened.store, &opened.identity);
+        Opened { store, caution, closed: opened.closed }
+    }))
 }
 
 /// Opens the journal of a repository, or makes one, which is this user's.
@@ -89,7 +98,7 @@ pub(crate) fn open(layout: &Layout) -> Result<Arc<dyn Store>, piton_store::Error
             return Err(cannot_be_listed(error));
         }
     }
-    let (store, identity) = piton_store::open(layout.store(), new)?;
+    let piton_store::Opened { store, identity, .. } = piton_store::open(layout.store(), new)?;
     Ok(if identity.id == new { store } else { sealed(layout, store, &identity).0 })
 }
 
@@ -103,7 +112,7 @@ fn cannot_be_listed(error: &Error) -> piton_store::Error {
     }
 }
 
-fn sealed(layout: &Layout, store: Arc<dyn Store>, identity: &Identity) -> Opened {
+fn sealed(layout: &Layout, store: Arc<dyn Store>, identity: &Identity) -> (Arc<dyn Store>, Option<String>) {
     let refusal = match Standing::of(layout, identity) {
         Ok(standing) => standing.refusal(layout, identity),
         Err(error) => Some((error.message, error.hint.unwrap_or_default())),
@@ -120,8 +129,7 @@ fn sealed(layout: &Layout, store: Arc<dyn Store>, identity: &Identity) -> Opened
 /// Makes sure that this user may go on with the journal of a repository, if there is one, before anything is done. Returns what
 /// people should know: it was moved.
 pub fn settle(layout: &Layout) -> Result<Vec<String>, Error> {
-    let Some((store, identity)) = opened(layout)? else { return Ok(Vec::new()) };
-    drop(store);
+    let Some(identity) = identity_of(layout)? else { return Ok(Vec::new()) };
     let mut notes = Vec::new();
     let standing = Standing::of(layout, &identity)?;
     if layout.is_taken() && !is_listed(identity.id)? && is_tracked(layout) {
@@ -159,10 +167,9 @@ fn is_tracked(layout: &Layout) -> bool {
 
 /// Makes the journal of a repository this user's own. Returns what became of it.
 pub fn adopt(layout: &Layout) -> Result<String, Error> {
-    let Some((store, identity)) = opened(layout)? else {
+    let Some(identity) = identity_of(layout)? else {
         return Err(Error::usage(format!("there is no journal in `{}`", layout.root().display())));
     };
-    drop(store);
     let listed = is_listed(identity.id)?;
     if !listed && is_tracked(layout) {
         return Err(tracked());
@@ -187,8 +194,18 @@ pub fn adopt(layout: &Layout) -> Result<String, Error> {
     ))
 }
 
-fn opened(layout: &Layout) -> Result<Option<piton_store::Opened>, Error> {
-    Ok(piton_store::open_existing(layout.store()).map_err(ClientError::from)?)
+fn identity_of(layout: &Layout) -> Result<Option<Identity>, Error> {
+    let opened = piton_store::open_existing(layout.store()).map_err(ClientError::from)?;
+    Ok(opened.map(|opened| opened.identity))
+}
+
+/// Where the traces of attempts of the journal may be: beside it, and where it says that it lies. Without a word where that cannot be
+/// read.
+pub fn states(layout: &Layout) -> Vec<PathBuf> {
+    let said = piton_store::peek(layout.store()).ok().flatten().map(|identity| identity.place);
+    let roots = [said, layout.store().repository().map(Path::to_owned)];
+    let states = roots.into_iter().flatten().map(|root| Layout::new(root).state());
+    states.chain([layout.state()]).collect()
 }
 
 fn tracked() -> Error {
@@ -229,8 +246,8 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
 
 /// Whether the journal of this id lies there, or something that cannot be looked into.
 fn holds(place: &Path, id: JournalId) -> bool {
-    match piton_store::open_existing(&Url::of_repository(place)) {
-        Ok(found) => found.is_some_and(|(_, identity)| identity.id == id),
+    match piton_store::peek(&Url::of_repository(place)) {
+        Ok(found) => found.is_some_and(|identity| identity.id == id),
         Err(_) => true,
     }
 }

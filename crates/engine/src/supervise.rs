@@ -12,7 +12,14 @@
 //! that crashes drops its supervision; the next one begins with a new one, which is not `fresh`. [`Rerun`] is the same
 //! for commands that are run again when they were lost.
 //!
+//! # What is believed
+//!
+//! An agent without walls can write into the directories of attempts that are still to come. So what lies in the way of an attempt
+//! that was just recorded is not its own: it is moved aside first, and the attempt is started. And of a command, which no record
+//! speaks of, only a process counts that this driver started, or waited for: one that was over before is run again, under the next name.
+//!
 //! ```text
+//!   fresh ─► clear the way
 //!            ┌─ absent, fresh, wanted ──► start ─► published ──────────┐
 //!   look ────┤                              └──► no keeper ─► abandon ─┼─► NoKeeper, or look again
 //!    ▲       ├─ absent ─────────────────► abandon ─────────────────────┤
@@ -43,6 +50,9 @@ pub trait Port {
     type Exit;
     /// What may have to be recorded before it can be started, or instead.
     type Instead;
+
+    /// Moves aside whatever has its name. Only before it was ever started.
+    fn clear(&mut self) -> Result<(), Self::Error>;
 
     /// What its directory says.
     fn look(&mut self) -> Result<Seen<Self::Exit>, Self::Error>;
@@ -153,6 +163,7 @@ pub struct Supervision {
 
 #[derive(Debug)]
 enum At {
+    Clear,
     Look,
     Start,
     /// The detail is why there is no keeper, if that is why.
@@ -165,12 +176,13 @@ impl Supervision {
     /// Of an attempt that was recorded on `host` in its `boot`. Only a `fresh` one, which this driver has just
     /// recorded, may be started.
     pub fn of_recorded(host: &str, boot: &str, fresh: bool) -> Self {
-        Self { origin: Some((host.to_owned(), boot.to_owned())), ..Self::of_command(fresh) }
+        let at = if fresh { At::Clear } else { At::Look };
+        Self { origin: Some((host.to_owned(), boot.to_owned())), fresh, at, ..Self::of_command() }
     }
 
     /// Of a command that no record speaks of: a check, a gate. It is looked for on this machine only.
-    pub fn of_command(fresh: bool) -> Self {
-        Self { origin: None, fresh, launched: false, published: false, over_before: None, at: At::Look }
+    fn of_command() -> Self {
+        Self { origin: None, fresh: true, launched: false, published: false, over_before: None, at: At::Look }
     }
 
     /// Brings the attempt to its end, or finds out how it ended. For ports that block.
@@ -185,6 +197,11 @@ impl Supervision {
     /// One act; what became of the attempt, once that is known.
     pub fn step<P: Port>(&mut self, port: &mut P) -> Stepped<P> {
         match &self.at {
+            At::Clear => {
+                port.require_lease()?;
+                port.clear()?;
+                self.at = At::Look;
+            }
             At::Look => return self.look(port),
             At::Start => {
                 port.require_lease()?;
@@ -305,6 +322,8 @@ pub enum Ran<E> {
 /// A command on its way to a result, over as many tries as that takes.
 #[derive(Debug)]
 pub struct Rerun {
+    /// Whether one that ended before this driver looked is as good as one that it saw the end of.
+    once: bool,
     number: u32,
     /// Tries that were lost with their keepers, or killed.
     lost: u32,
@@ -315,11 +334,16 @@ pub struct Rerun {
 
 impl Default for Rerun {
     fn default() -> Self {
-        Self { number: 1, lost: 0, unbegun: 0, current: None }
+        Self { once: false, number: 1, lost: 0, unbegun: 0, current: None }
     }
 }
 
 impl Rerun {
+    /// Of a command that is not run again where it was done before: it judges nothing, and comes before any agent.
+    pub fn once() -> Self {
+        Self { once: true, ..Self::default() }
+    }
+
     /// Brings the command to a result. For ports that block.
     pub fn run<P: Repeated>(mut self, port: &mut P) -> Result<Ran<P::Exit>, P::Error> {
         loop {
@@ -333,11 +357,13 @@ impl Rerun {
     pub fn step<P: Repeated>(&mut self, port: &mut P) -> Result<Option<Ran<P::Exit>>, P::Error> {
         let current = self.current.get_or_insert_with(|| {
             port.set_try(self.number);
-            Supervision::of_command(true)
+            Supervision::of_command()
         });
         let Some(became) = current.step(port)? else { return Ok(None) };
         let started_here = current.launched;
         match became {
+            // Anybody may have left that here.
+            Became::Ended(_) if current.over_before == Some(true) && !self.once => {}
             Became::Ended(exit) if P::was_killed(&exit) && !port.is_cancelled() => {
                 self.lost += 1;
                 // Killed whenever it is run: that may well be its own doing.

@@ -49,6 +49,12 @@ impl Port for Played {
     type Exit = i32;
     type Instead = Infallible;
 
+    fn clear(&mut self) -> Result<(), &'static str> {
+        self.act("clear");
+        self.seen = Seen::Absent;
+        Ok(())
+    }
+
     fn look(&mut self) -> Result<Seen<i32>, &'static str> {
         self.act("look");
         Ok(self.seen.clone())
@@ -128,7 +134,27 @@ fn supervise(port: &mut Played, fresh: bool) -> Became<i32, Infallible> {
 fn what_was_just_recorded_is_started_once_and_waited_for() {
     let mut port = Played::default();
     assert_eq!(supervise(&mut port, true), Became::Ended(0));
-    assert_eq!(port.acts, ["look", "start", "look", "wait", "look"]);
+    assert_eq!(port.acts, ["clear", "look", "start", "look", "wait", "look"]);
+}
+
+#[test]
+fn what_lies_in_the_way_of_one_that_was_just_recorded_is_not_its_own() {
+    for seen in [Seen::Finished(0), Seen::Alive, Seen::Dead, Seen::Abandoned, Seen::Plundered] {
+        let mut port = Played { seen, then: Seen::Finished(7), ..Played::default() };
+        assert_eq!(supervise(&mut port, true), Became::Ended(7));
+        assert_eq!(port.acts.iter().filter(|act| *act == "start").count(), 1, "{:?}", port.acts);
+    }
+}
+
+#[test]
+fn a_command_that_was_over_before_is_run_again_unless_once_is_enough() {
+    let over = || Played { seen: Seen::Finished(0), then: Seen::Finished(7), ..Played::default() };
+    assert_eq!(Rerun::default().run(&mut over()), Ok(Ran::Ended(7)));
+    assert_eq!(Rerun::once().run(&mut over()), Ok(Ran::Ended(0)));
+    // One that still runs is waited for.
+    let mut port = Played { seen: Seen::Alive, ..over() };
+    assert_eq!(Rerun::default().run(&mut port), Ok(Ran::Ended(7)));
+    assert!(!port.acts.contains(&"start".to_owned()), "{:?}", port.acts);
 }
 
 #[test]
@@ -154,13 +180,13 @@ fn a_directory_that_vanishes_after_the_start_does_not_start_it_again() {
     }
     // What a power cut took was not seen whole by this driver.
     let mut port = Played { seen: Seen::Plundered, boot: "later", ..Played::default() };
-    assert_eq!(supervise(&mut port, true), Became::Lost(TreeProof::Rebooted));
+    assert_eq!(supervise(&mut port, false), Became::Lost(TreeProof::Rebooted));
 }
 
 #[test]
 fn a_cancellation_that_came_early_is_told() {
     let mut port = Played { seen: Seen::Alive, cancelled: true, ..Played::default() };
-    assert_eq!(supervise(&mut port, true), Became::Ended(0));
+    assert_eq!(supervise(&mut port, false), Became::Ended(0));
     assert_eq!(port.acts, ["look", "cancel", "wait", "look"]);
     let mut port = Played { cancelled: true, ..Played::default() };
     assert_eq!(supervise(&mut port, true), Became::NeverStarted, "and what has not begun does not begin");
@@ -171,21 +197,21 @@ fn who_says_that_there_is_no_keeper_makes_sure_of_it() {
     let no_keeper = || Poll::Ready(Start::NoKeeper { detail: "no process".to_owned() });
     let mut port = Played { starts: vec![(no_keeper(), Seen::Absent)], ..Played::default() };
     assert_eq!(supervise(&mut port, true), Became::NoKeeper { detail: "no process".to_owned() });
-    assert_eq!(port.acts, ["look", "start", "abandon"]);
+    assert_eq!(port.acts, ["clear", "look", "start", "abandon"]);
     // It was only silent, and has published after all.
     let mut port = Played { starts: vec![(no_keeper(), Seen::Alive)], ..Played::default() };
     assert_eq!(supervise(&mut port, true), Became::Ended(0));
-    assert_eq!(port.acts, ["look", "start", "abandon", "look", "wait", "look"]);
+    assert_eq!(port.acts, ["clear", "look", "start", "abandon", "look", "wait", "look"]);
 }
 
 #[test]
 fn what_a_killed_keeper_left_is_reaped_and_lost() {
     let mut port = Played { seen: Seen::Dead, ..Played::default() };
-    assert_eq!(supervise(&mut port, true), Became::Lost(TreeProof::Proven));
+    assert_eq!(supervise(&mut port, false), Became::Lost(TreeProof::Proven));
     let mut port = Played { seen: Seen::Dead, boot: "later", ..Played::default() };
-    assert_eq!(supervise(&mut port, true), Became::Lost(TreeProof::Rebooted));
+    assert_eq!(supervise(&mut port, false), Became::Lost(TreeProof::Rebooted));
     let mut port = Played::default();
-    let elsewhere = Supervision::of_recorded("other", "b", true).run(&mut port).unwrap();
+    let elsewhere = Supervision::of_recorded("other", "b", false).run(&mut port).unwrap();
     assert_eq!(elsewhere, Became::Lost(TreeProof::Scanned), "another machine is not looked at");
     assert!(port.acts.is_empty());
 }
@@ -194,8 +220,11 @@ fn what_a_killed_keeper_left_is_reaped_and_lost() {
 fn a_driver_that_was_superseded_touches_nothing() {
     for seen in [Seen::Absent, Seen::Dead, Seen::Finished(0)] {
         let mut port = Played { seen: seen.clone(), superseded: true, ..Played::default() };
-        let error = Supervision::of_recorded("h", "b", true).run(&mut port).unwrap_err();
+        let error = Supervision::of_recorded("h", "b", false).run(&mut port).unwrap_err();
         assert_eq!((error, port.acts.as_slice()), ("superseded", &["look".to_owned()][..]), "{seen:?}");
+        port.acts.clear();
+        assert_eq!(Supervision::of_recorded("h", "b", true).run(&mut port), Err("superseded"));
+        assert!(port.acts.is_empty(), "{seen:?}");
     }
 }
 
@@ -214,7 +243,7 @@ fn a_port_that_would_wait_is_asked_again_at_the_next_step() {
             break became;
         }
     };
-    assert_eq!((became, steps), (Became::Ended(0), 6));
+    assert_eq!((became, steps), (Became::Ended(0), 7));
 }
 
 #[test]
@@ -226,7 +255,7 @@ fn a_command_that_is_lost_is_run_again_and_given_up_in_the_end() {
     assert_eq!(port.acts.iter().filter(|act| *act == "start").count(), 3);
     // Cancelled earlier, and asked for again.
     let mut port = Played { seen: Seen::Finished(-1), ..lives() };
-    assert_eq!(Rerun::default().run(&mut port), Ok(Ran::Ended(0)));
+    assert_eq!(Rerun::once().run(&mut port), Ok(Ran::Ended(0)));
     let mut port = Played { seen: Seen::Finished(-1), cancelled: true, ..lives() };
     assert_eq!(Rerun::default().run(&mut port), Ok(Ran::Cancelled));
     let tries = vec![Seen::Abandoned, Seen::Finished(-1), Seen::Alive];

@@ -190,7 +190,7 @@ impl Workspace {
 
     /// What the configuration says about storing files, with no program of the repository's own.
     pub(crate) fn storing(&self) -> Result<Storing, Error> {
-        Storing::read(|command| self.git(command))
+        Ok(Storing::read(|command| self.git(command))?.running_in(&self.around_filters))
     }
 
     /// What git answers, where it has an answer.

@@ -40,6 +40,7 @@ mod unseen;
 
 mod apply;
 mod diff;
+mod readable;
 mod restore;
 mod stage;
 

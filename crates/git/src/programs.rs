@@ -3,6 +3,9 @@
 //! A filter runs whenever git reads or writes a file of the work tree. `.git/config` came with the repository, or was written by
 //! whoever worked in it, so a filter that it names does not count; one that the user's own configuration names does. What `git lfs
 //! install --local` writes is the one exception: it says no more than that LFS is used, and the program is found as it always is.
+//!
+//! What a filter reads was written by an agent, and so are the settings that it finds in the tree (`.lfsconfig`): where a run has walls,
+//! each runs between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -28,6 +31,8 @@ const LFS: [(&str, &str); 4] = [
 pub(crate) struct Storing {
     /// What has to be said instead of what the repository's own settings say.
     instead: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The commands of filters that run.
+    commands: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The mode of a file means nothing here.
     pub(crate) ignores_modes: bool,
     /// Line ends are converted without an attribute that asks for it.
@@ -60,8 +65,27 @@ impl Storing {
         Ok(Self {
             ignores_modes: last("core.filemode") == Some(b"false"),
             converts_lines: last("core.autocrlf").is_some_and(|value| value != b"false"),
+            commands: commands(&found, &instead(&found)),
             instead: instead(&found),
         })
+    }
+
+    /// The same, with each filter run by this command line.
+    pub(crate) fn running_in(mut self, line: &[String]) -> Self {
+        let commands = self.commands.iter().filter(|_| !line.is_empty());
+        let around: Vec<_> =
+            commands.map(|(name, command)| (name.clone(), enclosed(line, name, command))).collect();
+        self.instead.retain(|(name, _)| !around.iter().any(|(other, _)| other == name));
+        self.instead.extend(around);
+        self
+    }
+
+    /// The names of the filters that run.
+    pub(crate) fn run(&self) -> BTreeSet<&[u8]> {
+        let name = |setting: &'_ Vec<u8>| {
+            Some(setting.len() - COMMANDS.iter().find(|end| setting.ends_with(end))?.len())
+        };
+        self.commands.keys().filter_map(|setting| setting.get(b"filter.".len()..name(setting)?)).collect()
     }
 
     /// The filters that would say what is stored, and do not run: the repository's own settings name them, and the user's do not.
@@ -91,6 +115,48 @@ impl Storing {
         }
         call
     }
+}
+
+/// What of the settings of a filter is a command.
+const COMMANDS: [&[u8]; 3] = [b".clean", b".smudge", b".process"];
+
+/// The commands that filters have in the end.
+fn commands(
+    found: &[(bool, Vec<u8>, Vec<u8>)],
+    instead: &[(Vec<u8>, Vec<u8>)],
+) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    let is_command =
+        |name: &[u8]| name.starts_with(b"filter.") && COMMANDS.iter().any(|end| name.ends_with(end));
+    let said = found.iter().map(|(_, name, value)| (name.clone(), value.clone()));
+    let mut commands: BTreeMap<_, _> = said.chain(instead.iter().cloned()).collect();
+    commands.retain(|name, value| is_command(name) && !value.is_empty());
+    commands
+}
+
+/// The command of a filter, run by this line. git puts a path where a command says `%f`, unless it is that of a process.
+fn enclosed(line: &[String], name: &[u8], command: &[u8]) -> Vec<u8> {
+    let quoted = |text: &[u8]| {
+        let inner: Vec<_> = text.split(|&byte| byte == b'\'').collect();
+        [b"'", &inner.join(&b"'\\''"[..])[..], b"'"].concat()
+    };
+    let words: Vec<_> = line.iter().map(|word| quoted(word.as_bytes())).collect();
+    let line = [&words.join(&b' ')[..], b" /bin/sh -c "].concat();
+    if name.ends_with(b".process") {
+        return [line, quoted(command)].concat();
+    }
+    let line = line.split(|&byte| byte == b'%').collect::<Vec<_>>().join(&b"%%"[..]);
+    let mut script = Vec::new();
+    let mut rest = command;
+    while let Some((&byte, after)) = rest.split_first() {
+        let taken = match (byte, after.first()) {
+            (b'%', Some(b'f')) => (&b"\"$1\""[..], 2),
+            (b'%', Some(b'%')) => (&b"%%"[..], 2),
+            _ => (&rest[..1], 1),
+        };
+        script.extend_from_slice(taken.0);
+        rest = &rest[taken.1..];
+    }
+    [line, quoted(&script), b" sh %f".to_vec()].concat()
 }
 
 /// What holds instead of what the repository's own settings say of filters: what the user says, else nothing.
@@ -159,6 +225,30 @@ mod tests {
         assert_eq!(held(&[local, (true, "filter.a.b.process", "evil")]), ["a.b", "lfs"]);
         assert_eq!(held(&[(false, "filter.lfs.clean", "git-lfs clean -- %f"), local]), Vec::<String>::new());
         assert_eq!(held(&[(true, "filter.x.smudge", "evil")]), Vec::<String>::new(), "it stores nothing");
+    }
+
+    #[test]
+    fn a_filter_between_walls_is_still_told_its_file() {
+        let line = ["walls".to_owned(), "50%".to_owned()];
+        let said = |name: &str, command: &str| {
+            String::from_utf8(enclosed(&line, name.as_bytes(), command.as_bytes())).unwrap()
+        };
+        assert_eq!(
+            said("filter.x.clean", "it's -- %f 5%% %d"),
+            r#"'walls' '50%%' /bin/sh -c 'it'\''s -- "$1" 5%% %d' sh %f"#
+        );
+        assert_eq!(said("filter.x.process", "a %f"), r"'walls' '50%' /bin/sh -c 'a %f'");
+        let bytes = |text: &str| text.as_bytes().to_vec();
+        let found = [
+            (false, bytes("filter.x.clean"), bytes("good")),
+            (true, bytes("filter.y.clean"), bytes("evil")),
+            (false, bytes("filter.x.required"), bytes("true")),
+        ];
+        let (commands, instead) = (commands(&found, &instead(&found)), instead(&found));
+        let storing = Storing { commands, instead, ..Storing::default() }.running_in(&line);
+        assert_eq!(storing.run(), BTreeSet::from([&b"x"[..]]));
+        assert_eq!(storing.held(), BTreeSet::from([&b"y"[..]]));
+        assert_eq!(storing.instead.len(), 2);
     }
 
     #[test]

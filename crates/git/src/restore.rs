@@ -24,6 +24,8 @@ pub enum Expected<'a> {
     Tree(&'a TreeId),
     /// Anything: it is kept as a snapshot, then overwritten.
     Anything,
+    /// What was refused: overwritten, also where it is too large to be kept.
+    Refused,
 }
 
 /// What a restore did.
@@ -56,7 +58,10 @@ pub(crate) fn restore(
             return Err(Error::ForeignEdits { paths: foreign });
         }
     }
-    let hands_off = HandsOff::new(workspace, &shadow, &before, &target)?;
+    let mut hands_off = HandsOff::new(workspace, &shadow, &before, &target)?;
+    if matches!(expected, Expected::Refused) {
+        hands_off.uncaptured = target.left_out.iter().map(|left_out| left_out.path.clone()).collect();
+    }
     let changes = raw(&shadow, before.tree.as_str(), target.tree.as_str())?;
     let (kept, changes): (Vec<_>, Vec<_>) = changes.into_iter().partition(|change| hands_off.covers(change));
     let (deletions, writes): (Vec<_>, Vec<_>) =

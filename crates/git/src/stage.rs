@@ -1,13 +1,13 @@
 //! Commits of what was judged: the index becomes what `git add --all` would have made of the files of a snapshot.
 //!
 //! `git add` itself would read the disk, where something else may lie by now, and would ask a repository inside the work tree about
-//! its state, which runs what that repository's settings name. Here content comes from the snapshot and from nowhere else. What git
+//! its state, which runs what that repository's settings name. Here content comes from the snapshot and from nowhere else, so what was too
+//! large to be judged is in no commit. What git
 //! converts on the way in (line ends, `$Id$`, encodings, filters such as LFS) git converts, file by file; whose filters count is for
 //! [`crate::programs`] to say.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::fs::MetadataExt;
 
 use crate::call::{Call, not_understood};
 use crate::capture::{Leave, is_within_any};
@@ -15,7 +15,7 @@ use crate::combine::Entry;
 use crate::diff::{RawChange, raw_changes};
 use crate::programs::Storing;
 use crate::tree::blobs;
-use crate::{Error, LeftOut, Nested, RepoPath, Snapshot, SnapshotId, Why, Workspace};
+use crate::{Error, Nested, RepoPath, Snapshot, SnapshotId, Workspace};
 
 const ATTRIBUTES: &str = "check-attr";
 /// Attributes that change what is stored. The first three are about line ends.
@@ -128,6 +128,11 @@ impl Workspace {
         Ok(storing.held().into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
     }
 
+    /// The filters that the user's configuration names: these run.
+    pub fn filters(&self) -> Result<BTreeSet<String>, Error> {
+        Ok(self.storing()?.run().into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
     /// Puts the files of a snapshot into the index of the work tree, and nothing else.
     pub fn stage(&self, judged: &SnapshotId) -> Result<(), Error> {
         self.stage_as(judged, &self.storing()?, &[]).map(drop)
@@ -233,9 +238,6 @@ impl Staging<'_> {
         entries.extend(
             kept.into_iter().filter(|(change, entry)| !is_there(change, entry)).map(|(_, entry)| entry),
         );
-        for left_out in &self.snapshot.left_out {
-            entries.extend(self.entry_of_large(left_out)?);
-        }
         Ok(entries)
     }
 
@@ -347,30 +349,6 @@ impl Staging<'_> {
             true => "100644".to_owned(),
             false => change.old_mode.clone(),
         }
-    }
-
-    /// A file that is too large for a snapshot, as long as it is the one that was looked at.
-    fn entry_of_large(&self, file: &LeftOut) -> Result<Option<Entry>, Error> {
-        let is_large = matches!(file.why, Why::TooLarge | Why::SnapshotFull);
-        let path = self.workspace.root().join(file.path.as_path());
-        // One that was never read is not read now.
-        let mut reading = self.workspace.reading();
-        let mut is_same = || file.digest.is_some() && reading.digest(&path).ok().flatten() == file.digest;
-        let is_inside = self.inner.iter().any(|nested| file.path.is_within(&nested.path));
-        if !is_large
-            || is_inside
-            || !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
-            || !is_same()
-        {
-            return Ok(None);
-        }
-        let id: crate::BlobId = self.git("hash-object").args(["-w", "--"]).arg(file.path.as_path()).id()?;
-        let metadata = path.symlink_metadata().map_err(|source| Error::io("look at", &path, source))?;
-        let is_executable = metadata.mode() & 0o100 != 0 && !self.storing.ignores_modes;
-        let mode = if is_executable { "100755" } else { "100644" };
-        let entry = Entry { mode: mode.to_owned(), id: id.to_string(), path: file.path.clone() };
-        // What was hashed is what was looked at only if it is still that.
-        Ok(is_same().then_some(entry))
     }
 }
 

@@ -207,7 +207,7 @@ impl Tree for WorkTree {
 }
 
 /// `<mode> <type> <id>\t<path>\0`, regular files only.
-fn listed(repository: &Repository, tree: &str) -> Result<Vec<Entry>, Error> {
+pub(crate) fn listed(repository: &Repository, tree: &str) -> Result<Vec<Entry>, Error> {
     const COMMAND: &str = "ls-tree";
     let answer = repository.call(COMMAND).args(["-r", "-z", "--full-tree", tree]).bytes()?;
     let mut entries = Vec::new();

@@ -27,6 +27,8 @@ pub struct Workspace {
     pub(crate) listed: Option<PathBuf>,
     pub(crate) caps: Caps,
     pub(crate) stop: Stop,
+    /// What comes before the command of a filter.
+    pub(crate) around_filters: Vec<String>,
     comparisons: Comparisons,
     /// What the last snapshot saw, and of which run that was.
     seen: Arc<Mutex<Option<(String, Seen)>>>,
@@ -69,6 +71,7 @@ impl Workspace {
             listed: None,
             caps: Caps::DEFAULT,
             stop: Stop::default(),
+            around_filters: Vec::new(),
             comparisons: Comparisons::default(),
             seen: Arc::default(),
         })
@@ -94,6 +97,12 @@ impl Workspace {
     /// Takes in at most as much as `caps` say.
     pub fn with_caps(mut self, caps: Caps) -> Self {
         self.caps = caps;
+        self
+    }
+
+    /// Has the user's filters run by this command line, which is followed by a program and its arguments.
+    pub fn running_filters_in(mut self, line: Vec<String>) -> Self {
+        self.around_filters = line;
         self
     }
 

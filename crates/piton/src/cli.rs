@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 /// Flags of every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
-    /// The repository; by default the one that holds this directory.
+    /// The repository, or a directory in it; by default the one that holds the current directory.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) repo: Option<PathBuf>,
     /// The journal, as `sqlite:PATH/.piton/journal.db`; by default the one in the repository.

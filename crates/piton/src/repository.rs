@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use piton_agent::Within;
 pub(crate) use piton_engine::absence::{Absence, Missing};
 pub(crate) use piton_engine::client::unsound;
-pub(crate) use piton_engine::journal::{adopt, settle, warning};
+pub(crate) use piton_engine::journal::{adopt, settle, states, warning};
 pub(crate) use piton_engine::launch::{cheap_check, this_program, walls};
 pub(crate) use piton_engine::start::hooks::files as hook_files;
 pub(crate) use piton_engine::start::{known, not_runnable};
@@ -22,11 +23,12 @@ use crate::failure::{Failure, Result};
 /// Where everything about runs is asked.
 pub(crate) type Door = Box<dyn Client>;
 
-/// Where things lie for this invocation. A repository that was named is meant, or else the one that the journal lies in;
-/// otherwise the one that holds the current directory is looked for.
+/// Where things lie for this invocation: the repository that holds the directory that was named, or else the current one. Where
+/// only a journal was named, the one that it lies in is meant.
 pub(crate) fn layout(global: &Global) -> Result<Layout> {
     let store = global.store.as_deref().map(Url::parse).transpose().map_err(ClientError::from)?;
-    let named = global.repo.as_deref().or(store.as_ref().and_then(Url::repository));
+    let of_journal = store.as_ref().and_then(Url::repository).filter(|_| global.repo.is_none());
+    let named = global.repo.as_deref().or(of_journal);
     let start = match named {
         Some(directory) => directory.to_owned(),
         None => std::env::current_dir().map_err(|error| Failure::environment(&error))?,
@@ -36,7 +38,11 @@ pub(crate) fn layout(global: &Global) -> Result<Layout> {
     if !absolute.is_dir() {
         return Err(Failure::usage(format!("`{}` is not a directory", start.display())));
     }
-    let layout = if named.is_some() { Layout::new(absolute) } else { Layout::find(&absolute) };
+    if absolute.to_str().is_none() {
+        return Err(Failure::usage(format!("the path `{}` is no text: it is not UTF-8", absolute.display()))
+            .hint("rename the directory that is called so; runs put paths on record as text"));
+    }
+    let layout = if of_journal.is_some() { Layout::new(absolute) } else { Layout::find(&absolute) };
     let layout = layout.taken(global.trust);
     Ok(match store {
         Some(store) => layout.with_store(store),
@@ -52,24 +58,17 @@ pub(crate) fn redactor(root: &Path) -> Result<Redactor> {
 /// What decides over a run is for people: an agent or a check of this very repository is refused.
 pub(crate) fn refuse_agents(global: &Global) -> Result<()> {
     let layout = layout(global)?;
-    // Its run is where its journal is, whatever repository it names beside that.
-    let of_journal = layout.store().repository().map(|root| Layout::new(root.to_owned()));
-    let states = [Some(layout.state()), of_journal.map(|layout| layout.state())];
-    let states = || states.iter().flatten();
-    if let Some((run, attempt)) = states().find_map(|state| piton_agent::inside(state)) {
-        return Err(Failure::usage(format!(
+    match piton_agent::inside(&states(&layout), &layout.store().file()) {
+        None => Ok(()),
+        Some(Within::Part((run, attempt))) => Err(Failure::usage(format!(
             "this is for people: it was called from inside attempt {attempt} of run `{run}`"
         ))
-        .hint("write to $PITON_REPORT to report `done` or `blocked`; a person decides the rest"));
-    }
-    // From a container, or whatever hides its ancestors, nobody can tell whether it is a part of what is at work.
-    if let Some((run, attempt)) = states().find_map(|state| piton_agent::apart_from(state)) {
-        return Err(Failure::usage(format!(
-            "this is for people: attempt {attempt} of run `{run}` is at work, and this was called from another namespace of processes or users"
+        .hint("write to $PITON_REPORT to report `done` or `blocked`; a person decides the rest")),
+        Some(Within::Unseen((run, attempt))) => Err(Failure::usage(format!(
+            "this is for people: attempt {attempt} of run `{run}` is at work, and from here its process is not seen, so nobody can tell whether it called this"
         ))
-        .hint("call it where the run was started, or when nothing of it is at work"));
+        .hint("call it where the run was started, with the same processes, users and /proc, or when nothing of it is at work")),
     }
-    Ok(())
 }
 
 /// The runs of this repository. Its journal is created when the first is put on record.

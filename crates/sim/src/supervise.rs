@@ -89,6 +89,11 @@ impl<K: Simulated, I> Port for HostPort<'_, '_, K, I> {
     type Exit = Exit<K::Said>;
     type Instead = I;
 
+    /// Nobody forges anything here.
+    fn clear(&mut self) -> Result<(), Superseded> {
+        Ok(())
+    }
+
     fn look(&mut self) -> Result<Seen<Exit<K::Said>>, Superseded> {
         if self.hand.careless {
             return Ok(Seen::Abandoned);

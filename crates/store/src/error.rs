@@ -122,6 +122,14 @@ pub enum Error {
         /// What stood in the way when it was opened.
         source: Arc<Error>,
     },
+    /// Somebody keeps it to himself.
+    #[error("the journal `{}` is locked{}", .path.display(), by(.holders))]
+    Locked {
+        /// The database.
+        path: PathBuf,
+        /// The processes that have a lock on it, as far as that is known.
+        holders: Vec<u32>,
+    },
     /// It is there and cannot be opened.
     #[error("failed to open the journal `{}`", .path.display())]
     Open {
@@ -136,6 +144,19 @@ pub enum Error {
     /// The database said no.
     #[error("the journal database failed")]
     Database(#[source] rusqlite::Error),
+}
+
+/// Who holds a lock, for a message.
+fn by(holders: &[u32]) -> String {
+    let named = |pid: &u32| {
+        let words = piton_sys::process::command_line(*pid);
+        let program = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+        format!("{pid} (`{program}`)")
+    };
+    match holders {
+        [] => " by another process".to_owned(),
+        holders => format!(" by process {}", holders.iter().map(named).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// Something that is stored and is not what was written.
@@ -175,6 +196,12 @@ impl Error {
     /// The same, where it came of opening the database at `path`.
     pub(crate) fn opening(self, path: &Path) -> Self {
         match self {
+            Error::Database(source)
+                if source.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) =>
+            {
+                let holders = piton_sys::process::lock_holders(path);
+                Error::Locked { path: path.to_owned(), holders }
+            }
             Error::Database(source) => Error::Open { path: path.to_owned(), source },
             other => other,
         }
@@ -217,7 +244,8 @@ impl From<rusqlite::Error> for Error {
             return Error::Database(error);
         };
         match code {
-            ffi::SQLITE_FULL => Error::NoSpace { source: Box::new(error) },
+            // The second is the index of the log, which could not be made as large as it has to be.
+            ffi::SQLITE_FULL | ffi::SQLITE_IOERR_SHMSIZE => Error::NoSpace { source: Box::new(error) },
             ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC | ffi::SQLITE_IOERR_TRUNCATE => {
                 Error::SyncFailed { source: Box::new(error) }
             }

@@ -35,7 +35,7 @@ pub use types::{
     Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Identity, JournalId, Lease, Page,
     RequestId, RunRow, StoredEvent, Wanted,
 };
-pub use url::{Opened, URL_SHAPE, Url, identify, open, open_existing};
+pub use url::{Opened, URL_SHAPE, Url, identify, open, open_existing, peek};
 
 /// An answer of a journal, on its way.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;

@@ -56,27 +56,39 @@ impl Url {
         }
     }
 
+    /// The file that it is.
+    pub fn file(&self) -> PathBuf {
+        match &self.0 {
+            Place::Sqlite(state) => sqlite::database(state),
+        }
+    }
+
     /// Whether there is a journal.
     pub fn exists(&self) -> bool {
-        match &self.0 {
-            Place::Sqlite(state) => sqlite::database(state).is_file(),
-        }
+        self.file().is_file()
     }
 
     /// As [`Url::parse`] takes it, for another process.
     pub fn to_os_string(&self) -> OsString {
         match &self.0 {
-            Place::Sqlite(state) => {
+            Place::Sqlite(_) => {
                 let mut text = OsString::from(SQLITE);
-                text.push(sqlite::database(state));
+                text.push(self.file());
                 text
             }
         }
     }
 }
 
-/// A journal, and which one it is.
-pub type Opened = (Arc<dyn Store>, Identity);
+/// A journal.
+pub struct Opened {
+    /// What it holds.
+    pub store: Arc<dyn Store>,
+    /// Which one it is.
+    pub identity: Identity,
+    /// Why nothing can be written to it, where that is so.
+    pub closed: Option<String>,
+}
 
 /// Opens a journal, and says which it is. One that is not there yet is created, and called `id`.
 pub fn open(url: &Url, id: JournalId) -> Result<Opened, Error> {
@@ -93,8 +105,15 @@ pub fn open_existing(url: &Url) -> Result<Option<Opened>, Error> {
 }
 
 fn opened(store: sqlite::Sqlite) -> Opened {
-    let identity = store.identity().clone();
-    (Arc::new(store), identity)
+    let (identity, closed) = (store.identity().clone(), store.closed().map(str::to_owned));
+    Opened { store: Arc::new(store), identity, closed }
+}
+
+/// Which journal is there, if any is; nothing is written, nor made beside it.
+pub fn peek(url: &Url) -> Result<Option<Identity>, Error> {
+    match &url.0 {
+        Place::Sqlite(state) => sqlite::peek(state),
+    }
 }
 
 /// Gives a journal another place, or another name: it was moved, or is a copy. Whoever has it open opens it anew.

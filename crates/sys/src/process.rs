@@ -3,6 +3,7 @@
 //! A process is named by [`ProcessId`], never by a bare number: numbers are used again. Signals go through a
 //! pidfd after the start time was compared, so a stranger with a recycled number is never hit.
 
+mod above;
 mod awake;
 mod cgroup;
 mod enclose;
@@ -14,15 +15,14 @@ mod scan;
 mod spawn;
 mod tree;
 
+pub use above::{Above, FileId, OpenFile, above, file_id, namespaces, open_files};
 pub use awake::{Awake, keep_awake};
 pub use enclose::become_enclosed;
-pub use identity::{
-    ALL_OF_IT, ProcessId, Signal, boot_id, current, host_id, identity, is_alive, namespaces, signal,
-};
+pub use identity::{ALL_OF_IT, ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
 pub use pages::give_back_code;
 pub use passage::{Inside, Passage};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
-pub use scan::{ancestors, bound_sockets, command_line, open_files};
+pub use scan::{bound_sockets, command_line, lock_holders};
 pub use spawn::{
     Child, Detach, Detached, Leaving, Output, Start, Stdin, spawn_detached, spawn_leaving, take_leave,
 };

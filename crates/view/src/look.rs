@@ -228,6 +228,8 @@ pub struct Runs {
     pub listed: Vec<Listed>,
     /// What the journal lost, or what in it is not what was written, run by run; nothing where the list is complete.
     pub lost: Vec<Error>,
+    /// Why the journal can only be read, where that is so, and what helps.
+    pub only_to_read: Option<String>,
 }
 
 /// How far somebody has seen every run of a journal.

@@ -64,7 +64,6 @@ fn fill(unpublished: &Path, spec: &Spec, redactor: &Redactor) -> Result<FileLock
         process: process::current(),
         mark: spec.mark.clone(),
         cgroup: Tree::planned_cgroup(&spec.mark),
-        namespaces: process::namespaces(),
     };
     directory::create(&unpublished.join(KEEPER), &keeper)?;
     Ok(lock)

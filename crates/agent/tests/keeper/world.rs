@@ -89,6 +89,7 @@ impl World {
             prompt: None,
             files: std::collections::BTreeMap::new(),
             redact: Vec::new(),
+            journal: None,
             limits: Limits {
                 wall_ms: None,
                 idle_ms: None,

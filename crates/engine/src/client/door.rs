@@ -71,7 +71,8 @@ impl LocalClient {
             Err(error) => return Err(error.into()),
         };
         let listed = self.listed(rows.into_iter().map(|row| row.entry).collect()).await?;
-        Ok(Runs { listed, lost })
+        let closed = self.closed.as_ref().map(|why| format!("nothing can be written to the journal: {why}"));
+        Ok(Runs { listed, lost, only_to_read: self.caution.clone().or(closed) })
     }
 
     /// Takes secrets out of what is said. A command is on record as it was given, since it must run as it was given; what

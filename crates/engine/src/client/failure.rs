@@ -47,6 +47,8 @@ fn of_store(error: piton_store::Error) -> Error {
         E::File(file) => of(ErrorKind::Environment).hint(remedy(file)),
         E::ReadOnly { .. } => of(ErrorKind::Environment)
             .hint("what is there can still be read; make room, or make it writable, then try again"),
+        E::Locked { .. } => of(ErrorKind::Environment)
+            .hint("wait until that process is done with it, or end it; nothing is lost"),
         E::Open { .. } => of(ErrorKind::Environment)
             .hint("look whether its directory can be written, and whether there is room and a free inode"),
         E::Database(_) => of(ErrorKind::Environment).hint("run `piton doctor`"),

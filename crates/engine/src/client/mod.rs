@@ -35,7 +35,7 @@ use piton_view::StateOf;
 use at_rest::Released;
 
 use crate::driver::claim_soon;
-use crate::journal;
+use crate::journal::{self, Opened};
 use crate::launch::SecretsError;
 use crate::layout::Layout;
 use crate::load::{self, LoadError, Loaded};
@@ -84,23 +84,29 @@ pub struct LocalClient {
     layout: Layout,
     /// Why the journal can only be read, where that is so.
     caution: Option<String>,
+    /// Why nothing can be written to it, where that is so.
+    closed: Option<String>,
 }
 
 impl LocalClient {
     /// A client of the journal that `store` is.
     pub fn new(store: Arc<dyn Store>, layout: Layout) -> Self {
-        Self { store: OnceLock::from(store), layout, caution: None }
+        Self { store: OnceLock::from(store), layout, caution: None, closed: None }
     }
 
     /// A client of the journal of a repository, which is created when something is put on record.
     pub fn create_when_needed(layout: Layout) -> Self {
-        Self { store: OnceLock::new(), layout, caution: None }
+        Self { store: OnceLock::new(), layout, caution: None, closed: None }
     }
 
     /// A client of the journal of a repository, if it has one.
     pub fn existing(layout: Layout) -> Result<Option<Self>, ClientError> {
         let opened = journal::open_existing(&layout)?;
-        Ok(opened.map(|(store, caution)| Self { caution, ..Self::new(store, layout) }))
+        Ok(opened.map(|Opened { store, caution, closed }| Self {
+            caution,
+            closed,
+            ..Self::new(store, layout)
+        }))
     }
 
     /// The journal itself.
@@ -117,9 +123,9 @@ impl LocalClient {
     /// The journal, if there is one: looking for it makes none.
     pub(super) fn existing_store(&self) -> Result<Option<&Arc<dyn Store>>, ClientError> {
         if self.store.get().is_none()
-            && let Some((opened, _)) = journal::open_existing(&self.layout)?
+            && let Some(opened) = journal::open_existing(&self.layout)?
         {
-            return Ok(Some(self.store.get_or_init(|| opened)));
+            return Ok(Some(self.store.get_or_init(|| opened.store)));
         }
         Ok(self.store.get())
     }

@@ -74,6 +74,8 @@ pub(crate) struct Surroundings {
     confined: Option<Confined>,
     /// A keeper for what comes next.
     spare: Mutex<Option<Spare>>,
+    /// What a person should know and no event says.
+    notes: Mutex<Vec<String>>,
 }
 
 /// What walls are built from, besides the agent's own places.
@@ -156,8 +158,8 @@ impl Surroundings {
         }
         let confined = confine.map(|confine| Confined { asked: confine.clone(), ..Confined::default() });
         let (exe, secrets) = (this_program()?, Secrets::of(layout.root())?);
-        let spare = Mutex::default();
-        Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare })
+        let (spare, notes) = (Mutex::default(), Mutex::default());
+        Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare, notes })
     }
 
     /// Closes what git keeps for the tree, where there are walls.
@@ -205,6 +207,16 @@ impl Surroundings {
     /// The keeper that was started ahead, if it was.
     pub(crate) fn take_spare(&self) -> Option<Spare> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Keeps what a person should know until somebody who can say it [takes](Self::take_notes) it.
+    pub(crate) fn note(&self, text: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
+    /// What a person should know by now and was not told.
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether this stands between walls.
@@ -276,7 +288,9 @@ impl Surroundings {
             }
         };
         let argv = match inside {
-            true => self.enclose(argv, directory, agent.or(beside), Some(&piton_agent::outbox(&attempt))),
+            true => {
+                self.enclose(argv, directory, agent.or(beside), Some(&piton_agent::outbox(&attempt)), None)
+            }
             false => argv,
         };
         let env_remove = hidden_variables(agent.and_then(|agent| agent.pass.as_deref()).or(pass));
@@ -296,6 +310,7 @@ impl Surroundings {
             prompt,
             files,
             redact: self.secrets.patterns().to_vec(),
+            journal: Some(self.layout.store().file()),
             limits: Limits {
                 wall_ms: Some(wall_ms),
                 idle_ms,
@@ -308,8 +323,27 @@ impl Surroundings {
     /// A program without a keeper, which whoever starts it waits for: a hook, the command of `--on-done`. It may run what
     /// `agent` wrote.
     pub(crate) fn program(&self, argv: Vec<String>, directory: &Path, agent: &AgentConfig) -> Program {
-        let argv = self.enclose(argv, directory, Some(agent), None);
+        let argv = self.enclose(argv, directory, Some(agent), None, None);
         bare(argv, directory).env("PITON_RUN_ID", self.run.as_str())
+    }
+
+    /// What comes before a filter of the user's that git runs on what `agent` wrote: the walls, where the run has them. What LFS keeps
+    /// in the repository can be written inside, by nothing but a filter.
+    pub(crate) fn around_filters(
+        &self,
+        workspace: &Workspace,
+        agent: &AgentConfig,
+    ) -> Result<Vec<String>, LaunchError> {
+        let filters = match &self.confined {
+            Some(_) => workspace.filters()?,
+            None => return Ok(Vec::new()),
+        };
+        let kept = workspace.git_places().into_iter().next().map(|common| common.join("lfs"));
+        let kept = kept.filter(|_| filters.contains("lfs"));
+        kept.iter().for_each(|kept| walls::make_room(kept));
+        let is_any = !filters.is_empty();
+        let line = || self.enclose(Vec::new(), self.layout.tree(), Some(agent), None, kept.as_deref());
+        Ok(is_any.then(line).unwrap_or_default())
     }
 
     /// The command line with walls around it, where the run is to have them.
@@ -319,28 +353,41 @@ impl Surroundings {
         directory: &Path,
         agent: Option<&AgentConfig>,
         outbox: Option<&Path>,
+        open: Option<&Path>,
     ) -> Vec<String> {
         let Some(confined) = &self.confined else { return argv };
         let (tree, places) = (self.layout.tree(), |words: &[String]| walls::places_of(words));
         let mut walls = Walls::default();
-        walls.open_home(tree);
-        let own = agent.map_or(&[][..], |agent| &agent.writes);
-        hidden::places(own).iter().for_each(|place| walls.hide(place));
+        let (writes, settings) =
+            agent.map_or((&[][..], &[][..]), |agent| (&agent.writes[..], &agent.settings[..]));
+        // What the agent has to write and a person's own sessions obey: it gets a copy that is gone at the end.
+        let both: Vec<String> = writes.iter().filter(|word| settings.contains(word)).cloned().collect();
+        let home = walls::place_of("~/");
+        let is_at_its_top = |place: &PathBuf| place.parent().is_some_and(|top| home.as_deref() == Some(top));
+        let copies: Vec<_> = places(&both).into_iter().filter(is_at_its_top).collect();
+        places(writes)
+            .iter()
+            .filter(|place| !copies.contains(place))
+            .for_each(|place| walls::make_room(place));
+        places(settings)
+            .iter()
+            .filter(|place| !copies.contains(place))
+            .for_each(|place| walls::make_settings(place));
+        let hidden = hidden::places(writes);
+        let has_copies = walls.open_home(tree, &hidden, &copies);
+        hidden.iter().for_each(|place| walls.hide(place));
         places(&confined.asked.read).iter().for_each(|place| walls.readable(place));
-        for place in agent.map_or_else(Vec::new, |agent| places(&agent.writes)) {
-            walls::make_room(&place);
-            walls.writable(&place);
-        }
+        places(writes).iter().filter(|place| !copies.contains(place)).for_each(|place| walls.writable(place));
         walls.open_caches();
         // Seen even where it lies in a place that is empty inside.
         walls.readable(self.layout.root());
         walls.writable(tree);
         // Whoever can write there decides what git runs the next time a person, or piton, calls it.
         confined.git.iter().for_each(|place| walls.readable(place));
-        for place in agent.map_or_else(Vec::new, |agent| places(&agent.settings)) {
-            walls::make_room(&place);
-            walls.readable(&place);
-        }
+        places(settings)
+            .iter()
+            .filter(|place| !copies.contains(place))
+            .for_each(|place| walls.readable(place));
         // What people say to workflows, and where those are.
         let runs = self.layout.root().join(piton_files::workflow::RUNS);
         if runs.starts_with(tree) {
@@ -358,12 +405,17 @@ impl Surroundings {
         if let Some(settings) = walls::settings_directory() {
             walls.readable(&settings);
         }
-        if let Some(outbox) = outbox {
-            walls.writable(outbox);
-        }
-        walls.hide_sockets(tree);
+        outbox.into_iter().chain(open).for_each(|place| walls.writable(place));
+        let named = [places(&confined.asked.read), places(&confined.asked.write)].concat();
+        walls.hide_sockets(tree, &named);
         let sign = outbox.map(|outbox| walls::sign(outbox).display().to_string()).unwrap_or_default();
         let mut inner = vec![self.exe.display().to_string(), walls::ENCLOSED_COMMAND.to_owned(), sign];
+        for (number, copy) in copies.iter().enumerate().filter(|(_, copy)| has_copies && copy.is_file()) {
+            let from = Path::new(walls::COPIED_FROM).join(number.to_string());
+            walls.readable_at(copy, &from);
+            inner.extend([walls::COPY_OPTION.to_owned()]);
+            inner.extend([&from, copy].map(|path| path.display().to_string()));
+        }
         inner.extend(argv);
         let Some(hosts) = &confined.asked.network else {
             return walls.around(&self.layout, directory, false, inner);

@@ -7,6 +7,7 @@
 //! it (a session bus, `systemd --user`, a terminal multiplexer, a container engine) are not there. Neither are keys, tokens and the
 //! logins of other agents ([`super::hidden`]). Checks run what an agent wrote, so they stay between the same walls.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ const PROGRAM: &str = "bwrap";
 
 /// The first argument of this program when it is to enclose itself and then become another.
 pub const ENCLOSED_COMMAND: &str = "__enclosed";
+
+/// What comes before each pair of a file and where it is to be copied to, before the program.
+pub const COPY_OPTION: &str = "--copy";
 
 /// What [`ENCLOSED_COMMAND`] leaves in the outbox of an attempt: the walls stand, and what follows is what they are for.
 pub(super) fn sign(outbox: &Path) -> PathBuf {
@@ -32,6 +36,9 @@ pub(crate) fn stood(outbox: &Path) -> bool {
 /// What is one's own inside. A namespace of users is what makes the walls hold for root, too.
 const UNSHARED: [&str; 6] =
     ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL"];
+
+/// Where [`ENCLOSED_COMMAND`] finds what it copies.
+pub(super) const COPIED_FROM: &str = "/run/piton";
 
 /// Places that are empty and one's own inside: what is shared there is mostly sockets.
 const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
@@ -68,8 +75,8 @@ const CACHES: [&str; 8] = [
 /// A network of one's own, which is a loopback and nothing behind it. It ends with whoever serves it.
 const OWN_NETWORK: [&str; 2] = ["--unshare-net", "--die-with-parent"];
 
-/// A home with more at its top stays closed.
-const HOME_ENTRIES_MAX: usize = 1_000;
+/// A home with more at its top stays closed, and any other directory is not built anew.
+const ENTRIES_MAX: usize = 1_000;
 
 /// Where the program is. Not in the tree: an agent could put one there that puts up no walls.
 fn program(layout: &Layout) -> Option<PathBuf> {
@@ -113,6 +120,20 @@ pub(super) fn make_room(place: &Path) {
     }
 }
 
+/// The same for settings. A file of them that says nothing is put there where there is none, so that nobody inside can make one that
+/// says something.
+pub(super) fn make_settings(place: &Path) {
+    let nothing: &[u8] = match place.extension().and_then(|extension| extension.to_str()) {
+        None => return make_room(place),
+        Some("json" | "jsonc") => b"{}\n",
+        Some(_) => b"",
+    };
+    let is_there = place.symlink_metadata().is_ok();
+    if !is_there && place.parent().is_some_and(Path::is_dir) {
+        let _ = piton_sys::file::write_atomic(place, nothing, piton_sys::file::Durability::Unsynced);
+    }
+}
+
 /// What can be written and what cannot, in order: a later wall stands inside an earlier one.
 #[derive(Default)]
 pub(super) struct Walls(Vec<String>);
@@ -127,17 +148,26 @@ impl Walls {
     }
 
     /// Lets new things be made at the top of the user's home, where many programs make their directory, and be gone at the end. What
-    /// is there stays, and closed.
-    pub(super) fn open_home(&mut self, tree: &Path) {
+    /// is there stays, and closed, but for what is `hidden`, and for files of which there is a copy. Says whether it could be done.
+    pub(super) fn open_home(&mut self, tree: &Path, hidden: &BTreeSet<PathBuf>, copies: &[PathBuf]) -> bool {
         let home = place_of("~/").and_then(|home| home.canonicalize().ok());
         let Some(home) = home.filter(|home| home.parent().is_some() && !home.starts_with(tree)) else {
-            return;
+            return false;
         };
+        self.build_anew(&home, hidden, copies)
+    }
+
+    /// Puts an empty directory in place of this one, and what is in it back, one by one. What is hidden never lies below what hides
+    /// it then: a program outside that renames another file over it would uncover it.
+    fn build_anew(&mut self, directory: &Path, hidden: &BTreeSet<PathBuf>, without: &[PathBuf]) -> bool {
         let entries: Vec<_> =
-            home.read_dir().into_iter().flatten().flatten().take(HOME_ENTRIES_MAX + 1).collect();
-        let Some(word) = home.to_str().filter(|_| entries.len() <= HOME_ENTRIES_MAX) else { return };
+            directory.read_dir().into_iter().flatten().flatten().take(ENTRIES_MAX + 1).collect();
+        let Some(word) = directory.to_str().filter(|_| entries.len() <= ENTRIES_MAX) else { return false };
         self.0.extend(["--tmpfs", word].map(str::to_owned));
-        for path in entries.iter().map(std::fs::DirEntry::path) {
+        for path in entries.iter().map(std::fs::DirEntry::path).filter(|path| !without.contains(path)) {
+            let holds_one = |path: &Path| {
+                hidden.iter().any(|place| place != path && place.starts_with(path) && !place.is_dir())
+            };
             match path.read_link() {
                 Ok(target) => {
                     let words = [
@@ -147,8 +177,25 @@ impl Walls {
                     ];
                     self.0.extend(words.into_iter().collect::<Option<Vec<_>>>().unwrap_or_default());
                 }
+                Err(_) if hidden.contains(&path) => self.hide(&path),
+                Err(_) if holds_one(&path) && self.build_anew(&path, hidden, &[]) => {
+                    self.0.extend(
+                        path.to_str()
+                            .map(|word| ["--remount-ro", word].map(str::to_owned))
+                            .into_iter()
+                            .flatten(),
+                    );
+                }
                 Err(_) => self.readable(&path),
             }
+        }
+        true
+    }
+
+    /// Has the file seen at `at`, too.
+    pub(super) fn readable_at(&mut self, path: &Path, at: &Path) {
+        if let (Some(path), Some(at)) = (path.to_str(), at.to_str()) {
+            self.0.extend(["--ro-bind-try", path, at].map(str::to_owned));
         }
     }
 
@@ -173,11 +220,15 @@ impl Walls {
         between.into_iter().for_each(|directory| self.writable(directory));
     }
 
-    /// Puts nothing in place of the sockets that lie outside of `tree`.
-    pub(super) fn hide_sockets(&mut self, tree: &Path) {
-        let is_gone = |socket: &Path| EMPTY.iter().any(|place| socket.starts_with(place));
+    /// Puts nothing in place of the sockets that nobody named.
+    pub(super) fn hide_sockets(&mut self, tree: &Path, named: &[PathBuf]) {
+        let is_gone =
+            |socket: &Path| !socket.starts_with(tree) && EMPTY.iter().any(|place| socket.starts_with(place));
+        let is_named = |socket: &PathBuf| {
+            named.iter().any(|place| place.canonicalize().is_ok_and(|place| place == *socket))
+        };
         let sockets = process::bound_sockets();
-        let seen = sockets.iter().filter(|socket| !is_gone(socket) && !socket.starts_with(tree));
+        let seen = sockets.iter().filter(|socket| !is_gone(socket) && !is_named(socket));
         // To read a file system is enough to connect through it.
         seen.for_each(|socket| self.hide(socket));
     }
@@ -221,12 +272,15 @@ pub(super) fn places_of(words: &[impl AsRef<str>]) -> Vec<PathBuf> {
     words.iter().filter_map(|word| place_of(word.as_ref())).collect()
 }
 
-/// The place that the configuration names: absolute, below the home, or in a variable.
+/// The place that the configuration names: absolute, below the home, or in a variable or below it.
 pub(super) fn place_of(word: &str) -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     match (word.strip_prefix("~/"), word.strip_prefix('$')) {
         (Some(below), _) => Some(variable("HOME")?.join(below)),
-        (_, Some(name)) => variable(name),
+        (_, Some(name)) => match name.split_once('/') {
+            Some((name, below)) => Some(variable(name)?.join(below)),
+            None => variable(name),
+        },
         _ => Some(PathBuf::from(word)),
     }
 }
@@ -263,6 +317,8 @@ mod tests {
     fn places_are_absolute_below_the_home_or_in_a_variable() {
         assert_eq!(place_of("/opt/x"), Some(PathBuf::from("/opt/x")));
         assert_eq!(place_of("$PITON_NO_SUCH_VARIABLE"), None);
+        assert_eq!(place_of("$PITON_NO_SUCH_VARIABLE/x"), None);
+        assert_eq!(place_of("$HOME/x"), place_of("~/x"));
         let home = std::env::var_os("HOME").map(PathBuf::from);
         assert_eq!(place_of("~/.cargo"), home.map(|home| home.join(".cargo")));
     }

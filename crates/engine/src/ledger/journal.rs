@@ -118,11 +118,13 @@ pub(super) async fn append(
 ///
 /// It serves speed alone. Should it not succeed, nothing is lost, and whoever comes next tries again.
 pub(super) async fn keep_checkpoint(store: &dyn Store, run: &RunId, folded: &mut Loaded<State>) {
-    let Loaded { state, head, tail_bytes, checkpoint_bytes } = &*folded;
-    if *tail_bytes <= (*checkpoint_bytes).max(CHECKPOINT_BYTES_MIN) {
+    if folded.tail_bytes <= folded.checkpoint_bytes.max(CHECKPOINT_BYTES_MIN) {
         return;
     }
     let at = SystemClock.now();
+    // It holds the state after the event that names it.
+    folded.state.updated_at = at;
+    let Loaded { state, head, .. } = &*folded;
     let Some((stored, named)) = checkpoint_within(state, head + 1, CHECKPOINT_BYTES_MAX) else { return };
     let bytes = stored.len() as u64;
     let append = append_of(run, *head, at, vec![named.encode()], state.entry(), Some(stored));

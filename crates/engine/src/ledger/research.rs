@@ -89,6 +89,7 @@ impl Ledger<'_> {
             let (gap, attempt) = (open.gap.id.clone(), open.attempt);
             tell(ResearchUpdate::Started { gap: gap.clone(), attempt, found: !fresh });
             let (found, used) = self.perform(turn, &launch, researcher, &open, fresh, now)?;
+            launch.take_notes().into_iter().for_each(|note| tell(ResearchUpdate::Warned(note)));
             let mut ledger = self.open(now()).await?;
             let ended = ledger.run(Command::EndAttempt { attempt, found, used }, now()).await;
             let changed = match ended {

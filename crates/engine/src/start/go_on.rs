@@ -5,14 +5,14 @@ use piton_files::Quarantined;
 use piton_files::workflow::{Edited, Loaded, difference};
 use piton_model::workflow::limits::TRIES_MAX;
 use piton_model::workflow::{Command, Raise, State, StepId};
-use piton_model::{Machine, RunId, Seq, Status, Timestamp, exit_code};
+use piton_model::{Machine, Rejection, RunId, Seq, Status, Timestamp, exit_code};
 use piton_sys::file;
 use piton_view::{Error, ErrorKind, Request, Resumption, WorkflowOrder};
 
 use super::resume::{free, raised};
 use super::said_later;
 use crate::at_work;
-use crate::client::LocalClient;
+use crate::client::{ClientError, LocalClient};
 use crate::driver_process;
 use crate::workflow::{is_discarded, view_of};
 
@@ -239,7 +239,12 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>)
             for edit in &edits.statuses {
                 given_up.extend(client.go_on_without(&state, &edit.step).await?);
             }
-            client.record_at_rest::<State>(run, Command::AdoptStatuses(edits.statuses.clone())).await?;
+            let adopt = Command::AdoptStatuses(edits.statuses.clone());
+            match client.record_at_rest::<State>(run, adopt).await {
+                // Somebody else was faster, and goes on with it already: who comes second is told so.
+                Err(ClientError::Rejected(Rejection::NotOpen)) => return Ok(()),
+                recorded => recorded?,
+            }
             notes.push(format!("adopted from run_state.json: {}", names.join(", ")));
             for inner in given_up {
                 client.stop_for_good(&inner).await?;

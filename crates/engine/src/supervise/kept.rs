@@ -31,6 +31,21 @@ pub(crate) trait Supervisor {
     fn set_awaited(&self, _name: Option<&str>) {}
 }
 
+/// Whoever wants everything ended that an earlier driver began, and nothing begun.
+pub(crate) struct Ending<S>(pub(crate) S);
+
+impl<S: Supervisor> Supervisor for Ending<S> {
+    type Error = S::Error;
+
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+
+    fn require_lease(&self) -> Result<(), S::Error> {
+        self.0.require_lease()
+    }
+}
+
 /// What an attempt that is not there yet is to be.
 pub(crate) enum Plan<I> {
     /// A keeper runs this.
@@ -51,6 +66,8 @@ pub(crate) struct Kept<'a, S: Supervisor, I> {
     /// Its name; of a command that may be run again, without the number of the try.
     base: &'a str,
     name: String,
+    /// What its processes carry, where it was started here: its directory holds the same.
+    mark: Option<String>,
     supervisor: S,
     plan: Planner<'a, S, I>,
     /// Whether what it runs stands between walls.
@@ -75,6 +92,7 @@ impl<'a, S: Supervisor, I> Kept<'a, S, I> {
             attempts,
             base: name,
             name: name.to_owned(),
+            mark: None,
             supervisor,
             plan,
             enclosed: false,
@@ -124,13 +142,28 @@ impl<S: Supervisor, I> Port for Kept<'_, S, I> {
     type Exit = Exit;
     type Instead = I;
 
+    fn clear(&mut self) -> Result<(), S::Error> {
+        if let Some(aside) = piton_agent::set_aside(&self.attempts, &self.name)? {
+            self.launch.note(format!(
+                "`{0}` was there before attempt {0} was started, so it is not what piton left: it was moved to `{1}`",
+                self.name,
+                aside.display()
+            ));
+        }
+        Ok(())
+    }
+
     fn look(&mut self) -> Result<Seen<Exit>, S::Error> {
-        Ok(match piton_agent::look(&self.attempts, &self.name)? {
+        let found = piton_agent::look(&self.attempts, &self.name)?;
+        let is_whole = || piton_agent::is_whole(&self.attempts, &self.name, self.mark.as_deref());
+        Ok(match found {
             Found::Absent => Seen::Absent,
             Found::Abandoned => Seen::Abandoned,
+            // Somebody put another directory into the place of the one that was published here.
+            _ if self.mark.is_some() && !is_whole()? => Seen::Plundered,
             Found::Alive { .. } => Seen::Alive,
             Found::Finished(exit) => Seen::Finished(exit),
-            Found::Dead { .. } if piton_agent::is_whole(&self.attempts, &self.name)? => Seen::Dead,
+            Found::Dead { .. } if is_whole()? => Seen::Dead,
             Found::Dead { .. } => Seen::Plundered,
         })
     }
@@ -142,6 +175,7 @@ impl<S: Supervisor, I> Port for Kept<'_, S, I> {
             Plan::Unwanted => return Ok(Poll::Ready(Start::Unwanted)),
             Plan::Instead(instead) => return Ok(Poll::Ready(Start::Instead(instead))),
         };
+        self.mark = Some(spec.mark.clone());
         let launched =
             piton_agent::launch(self.launch.exe(), &self.attempts, &spec, self.launch.take_spare());
         if self.is_followed {
@@ -203,7 +237,7 @@ impl<S: Supervisor, I> Port for Kept<'_, S, I> {
 
 impl<S: Supervisor> Repeated for Kept<'_, S, Infallible> {
     fn set_try(&mut self, number: u32) {
-        self.name = format!("{}-{number}", self.base);
+        (self.name, self.mark) = (format!("{}-{number}", self.base), None);
     }
 
     fn was_cancelled(exit: &Exit) -> bool {

@@ -356,6 +356,7 @@ impl World<State> for WorkflowWorld {
         if at_rest || self.is_due(head) {
             self.render(state, Some(head));
         }
+        self.context.launch.take_notes().iter().for_each(|note| (self.note)(note));
         if self.waited.replace(state.status == Status::Waiting) && state.status.is_active() {
             nested::wake_outer(&self.context, state);
         }

@@ -5,7 +5,8 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use piton_agent::{Exit, Found, Spec};
-use piton_git::{Expected, Why};
+use piton_git::{Expected, RepoPath, Why};
+use piton_guard::{is_of_tests, steers_checks};
 use piton_model::limits::LEFT_OUT_MAX;
 use piton_model::loop_machine::{
     AttemptEnd, AttemptOutcome, Left, LeftOut, OpenAttempt, PromptRecord, Snapshot,
@@ -70,6 +71,7 @@ fn without_a_trace(context: &Context, attempt: u32, state: &State) -> Result<Com
 
 /// What is in the tree after an attempt of which nothing else is known. Edits from after its death are taken for its own.
 fn left(context: &Context, attempt: u32, state: &State) -> Result<Left, WorldError> {
+    open_up(context, state)?;
     match take_snapshot(context, &format!("after attempt {attempt}")) {
         Ok(snapshot) => look_at(context, state, snapshot),
         // The machine knows what to think of a tree that nobody saw.
@@ -113,7 +115,7 @@ fn prepare_tree(
     if let Some(target) = &attempt.restore {
         let target = snapshot_id(target)?;
         context.tree_changes();
-        context.workspace.restore(context.run.as_str(), &target, Expected::Anything)?;
+        context.workspace.restore(context.run.as_str(), &target, Expected::Refused)?;
     }
     let snapshot = match as_it_rested(context) {
         Some(snapshot) => snapshot,
@@ -206,6 +208,7 @@ fn finish(
     let record = file::read_regular(&directory.join(PROMPT_RECORD), PROMPT_RECORD_BYTES_MAX).ok().flatten();
     end.prompt = record.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if end.outcome != AttemptOutcome::NotStartable {
+        open_up(context, state)?;
         match take_snapshot(context, &format!("after attempt {}", attempt.number)) {
             Ok(snapshot) => {
                 let Left { snapshot, change, guard } = look_at(context, state, snapshot)?;
@@ -233,6 +236,15 @@ fn change_since(
     }
     let diff = context.workspace.diff(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?)?;
     Ok(Some(end::change_of(&diff, context.layout.tree())))
+}
+
+/// Lets their owner read again what was seen last: checks would pass by what is closed to them. Returns what was closed.
+pub(super) fn open_up(context: &Context, state: &State) -> Result<Vec<RepoPath>, WorldError> {
+    let is_of_checks = |path: &str| is_of_tests(path) || steers_checks(path);
+    match &state.seen.snapshot {
+        Some(known) => Ok(context.workspace.open_up(&snapshot_id(&known.id)?, is_of_checks)?),
+        None => Ok(Vec::new()),
+    }
 }
 
 pub(super) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot, WorldError> {

@@ -1,5 +1,4 @@
-//! Performing a round of checks: each under a keeper of its own, so that a crash loses no verdict and
-//! leaves no process behind.
+//! Performing a round of checks: each under a keeper of its own, so that a crash leaves no process behind that nobody waits for.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +11,22 @@ use piton_sys::file;
 use super::written::{self, Began, Ended};
 use super::{Context, Driving, WorldError, attempt, beside, measure, originals, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, What, Work};
-use crate::supervise::kept::{Kept, Plan};
+use crate::supervise::kept::{Ending, Kept, Plan};
 use crate::supervise::{self, Rerun};
 
 /// Options that pytest takes, however it is started.
 const PYTEST_OPTIONS: &str = "PYTEST_ADDOPTS";
 
-pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Command, WorldError> {
+pub(super) fn perform(
+    context: &Context,
+    round: u32,
+    fresh: bool,
+    state: &State,
+) -> Result<Command, WorldError> {
     context.require_lease(state)?;
+    if !fresh {
+        end_what_was_begun(context, round, state)?;
+    }
     if state.seen.start.is_none() {
         return Ok(Command::Observe(attempt::take_snapshot(context, "start")?));
     }
@@ -70,19 +77,35 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     left.put_back()?;
     // An attempt follows more often than not.
     context.launch.expect_another();
+    let closed = attempt::open_up(context, state)?;
     let after = attempt::take_snapshot(context, &format!("after checks {round}"))?;
     let ended = match result.cancelled {
         true => Ended::Cancelled,
         false if result.all_pass() => Ended::AllPass,
         false => Ended::SomeFail,
     };
-    let (snapshot, wrote) = written::settle(context, state, &began, after, &times, ended)?;
+    let (snapshot, wrote) = written::settle(context, state, (&began, after), &closed, &times, ended)?;
     result.wrote = wrote;
     if !result.cancelled {
         measure::take_tree(context, state, &snapshot, &mut result.measures);
     }
     result.snapshot = Some(snapshot);
     Ok(Command::EndChecks(Box::new(result)))
+}
+
+/// An earlier driver began the round. What it left is no verdict, since a check can write what another leaves; so the round is run
+/// as a whole, by one driver, and nothing of the other may run beside it or begin late.
+fn end_what_was_begun(context: &Context, round: u32, state: &State) -> Result<(), WorldError> {
+    let of_checks = ["check", "checkout", "again", "third"].map(|kind| (kind, state.config.checks.len()));
+    let others = [("stop", state.config.stop_probes().len()), ("metric", state.config.metrics.len())];
+    for (kind, count) in of_checks.into_iter().chain(others) {
+        for index in 0..count {
+            let (name, plan) = (format!("{kind}-{round}-{index}"), |_: &str| Ok(Plan::Unwanted));
+            let driving = Ending(Driving { context, state });
+            Rerun::default().run(&mut Kept::new(&context.launch, &name, driving, &plan))?;
+        }
+    }
+    Ok(())
 }
 
 /// A round of which nothing was run, since somebody wants to stop now.
@@ -100,7 +123,7 @@ pub(super) struct Ran {
     tail: String,
 }
 
-/// Runs a command under a keeper, or finds the verdict it left. `None` when it was cancelled.
+/// Runs a command under a keeper, or waits for the one that runs already. `None` when it was cancelled.
 pub(super) fn run(
     context: &Context,
     state: &State,

@@ -148,7 +148,7 @@ fn set_up<S: Supervisor<Error = WorldError>>(
     if failed_before(&launch.attempts())? {
         kept.remove_tries();
     }
-    let why = match Rerun::default().run(&mut kept)? {
+    let why = match Rerun::once().run(&mut kept)? {
         Ran::Ended(exit) if exit.ended_by == EndedBy::Exited && exit.code == Some(0) => return Ok(true),
         Ran::Cancelled => return Ok(false),
         Ran::Ended(exit) if exit.ended_by == EndedBy::WallClock => "it took too long".to_owned(),

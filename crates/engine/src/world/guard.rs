@@ -1,7 +1,7 @@
 //! Looking at what an attempt left with the eyes of the guard.
 
-use piton_git::Entry;
-use piton_guard::{Known, Options};
+use piton_git::{Entry, Tree};
+use piton_guard::{Known, Options, is_of_tests, is_protected};
 use piton_model::State;
 use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot, WRITES_TEST};
 use piton_sys::redact::Redactor;
@@ -11,6 +11,10 @@ use super::{Context, WorldError, snapshot_id};
 
 /// Programs that run the script which follows.
 const INTERPRETERS: [&str; 9] = ["sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl"];
+
+/// What Python takes from the top of the tree before its own.
+const SHADOWS: [&str; 7] =
+    ["unittest.py", "unittest", "pytest.py", "pytest", "_pytest", "sitecustomize.py", "usercustomize.py"];
 
 /// Rules whose findings are not all instances of one pattern of the laziness catalogue.
 const TESTS_DELETED: [&str; 2] = ["test-deleted", "test-case-deleted"];
@@ -32,9 +36,11 @@ pub(super) fn look(
     let failed = |error: piton_guard::ReadError| WorldError::Guard { what: error.to_string() };
     let begin = SystemClock.monotonic();
     // What did not change needs no protection.
-    let changed = head.differs_from(&base).map_err(|error| failed(error.into()))?.0;
+    let (changed, now) = head.differs_from(&base).map_err(|error| failed(error.into()))?;
     let is_there = |path: &str| changed.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
-    let protected = protected(state, &changed);
+    let mut protected = protected(state, &changed);
+    let new: Vec<_> = now.iter().map(|entry| entry.path.as_str()).filter(|path| !is_there(path)).collect();
+    protected.extend(shadows(&new, || base.entries()).map_err(failed)?);
     let today = today();
     let options =
         Options { protected, today: today.clone(), distrust: true, only_changed: true, measuring: false };
@@ -108,6 +114,27 @@ pub(super) fn protected(state: &State, entries: &[Entry]) -> Vec<String> {
     protected
 }
 
+/// What among these new files Python would load in place of what runs the tests, or of a test; not what takes the place of something
+/// that was there by that name.
+fn shadows(
+    new: &[&str],
+    entries: impl FnOnce() -> Result<Vec<Entry>, piton_guard::ReadError>,
+) -> Result<Vec<String>, piton_guard::ReadError> {
+    let of_runner = SHADOWS.iter().filter(|name| new.iter().any(|path| is_protected(path, name)));
+    let packages = new.iter().filter_map(|path| path.strip_suffix("/__init__.py"));
+    let packages: Vec<_> = packages.filter(|package| is_of_tests(&format!("{package}.py"))).collect();
+    let mut found: Vec<String> = of_runner.map(|name| (*name).to_owned()).collect();
+    if found.is_empty() && packages.is_empty() {
+        return Ok(found);
+    }
+    let entries = entries()?;
+    found.retain(|name| !entries.iter().any(|entry| is_protected(&entry.path, name)));
+    let has = |path: &str| entries.iter().any(|entry| entry.path == path);
+    let packages = packages.into_iter().filter(|package| has(&format!("{package}.py")));
+    found.extend(packages.map(|package| format!("{package}/__init__.py")));
+    Ok(found)
+}
+
 /// What a run keeps of a report: no excerpts, and no secret that a sentence quotes.
 fn kept(report: piton_guard::Report, redactor: &Redactor) -> GuardReport {
     let clean = |finding: Finding| {
@@ -149,6 +176,20 @@ fn script_words(command: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_python_loads_instead_is_found_unless_it_was_there() {
+        let entry = |path: &str| Entry { path: path.to_owned(), id: String::new() };
+        let found = |new: &[&str], old: &[&str]| {
+            shadows(new, || Ok(old.iter().map(|path| entry(path)).collect())).unwrap()
+        };
+        assert_eq!(found(&["unittest.py", "a.py"], &["test_a.py"]), ["unittest.py"]);
+        assert_eq!(found(&["pytest/__init__.py"], &[]), ["pytest"]);
+        assert_eq!(found(&["tests/test_a/__init__.py"], &["tests/test_a.py"]), ["tests/test_a/__init__.py"]);
+        let none: [&str; 0] = [];
+        assert_eq!(found(&["pytest/new.py"], &["pytest/old.py"]), none);
+        assert_eq!(found(&["tests/unittest.py", "test_b/__init__.py", "a/__init__.py"], &["a.py"]), none);
+    }
 
     #[test]
     fn an_assertion_that_compares_a_call_with_itself_is_circular() {

@@ -117,7 +117,7 @@ struct Brought {
     line: Option<Line>,
     seen: Seen,
     ending: Option<(Status, Reason)>,
-    workspace: Workspace,
+    workspace: Result<Workspace, String>,
     /// The files that were judged last.
     judged: Option<String>,
 }
@@ -133,18 +133,19 @@ impl Brought {
             line: context.line.clone(),
             seen: Seen::of(state, &name),
             ending: call.ending.as_ref().map(|ending| (ending.status, ending.reason)),
-            workspace: context.workspace.clone(),
+            workspace: context.storing(&state.config.agent).map_err(|error| error.to_string()),
             judged: state.seen.snapshot.as_ref().map(|snapshot| snapshot.id.clone()),
         }
     }
 
     /// Stages what was judged.
     fn stage(&self) -> Result<Option<String>, String> {
-        let Some(judged) = self.judged.as_deref().filter(|_| !self.workspace.is_private()) else {
+        let workspace = self.workspace.as_ref().map_err(Clone::clone)?;
+        let Some(judged) = self.judged.as_deref().filter(|_| !workspace.is_private()) else {
             return Err("there is nothing to stage: this is no git repository".to_owned());
         };
         let judged = super::snapshot_id(judged).map_err(|error| error.to_string())?;
-        self.workspace.stage(&judged).map(|()| None).map_err(|error| error.to_string())
+        workspace.stage(&judged).map(|()| None).map_err(|error| error.to_string())
     }
 
     fn metrics(&self) -> Result<Option<String>, String> {

@@ -46,8 +46,14 @@ pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldE
             let judged = super::snapshot_id(&judged.id)?;
             let identity = identity(&context.workspace, state)?;
             let (message, trailer) = (message(state), trailer(state));
-            let Committed { commit, left } =
-                commit_or_find(&context.workspace, &judged, &message, &trailer, &identity, &own(state))?;
+            let Committed { commit, left } = commit_or_find(
+                &context.storing(&state.config.agent)?,
+                &judged,
+                &message,
+                &trailer,
+                &identity,
+                &own(state),
+            )?;
             (commit, uncommitted(context, state, &judged, &left)?)
         }
         None => (None, Uncommitted::default()),

@@ -275,6 +275,12 @@ impl Context {
         self.layout.attempts(&self.run)
     }
 
+    /// The work tree for whoever stores what an agent wrote: filters run between the walls, as they stand now.
+    fn storing(&self, agent: &piton_model::loop_machine::AgentConfig) -> Result<Workspace, WorldError> {
+        let around = self.launch.around_filters(&self.workspace, agent)?;
+        Ok(self.workspace.clone().running_filters_in(around))
+    }
+
     /// Furnishes the work tree of a run that has not begun. Under the lease, since it may take as long as installing
     /// the packages of a project does. `false` where somebody wants it ended.
     fn furnish(&self, state: &State) -> Result<bool, WorldError> {
@@ -329,7 +335,7 @@ impl World for LoopWorld {
                     Effect::Checks(round) if !furnished => Ok(checks::cancelled(*round)),
                     Effect::Hooks(call) if !furnished => Ok(hooks::not_called(call)),
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
-                    Effect::Checks(round) => match checks::perform(&context, *round, &state) {
+                    Effect::Checks(round) => match checks::perform(&context, *round, fresh, &state) {
                         Err(error) if error.is_stopped() => Ok(checks::cancelled(*round)),
                         done => done,
                     },
@@ -356,7 +362,7 @@ impl World for LoopWorld {
         self.briefing.borrow_mut().keep(&self.context.layout, state);
         self.publisher.borrow_mut().publish(state, head, at_rest, SystemClock.now());
         let problems = self.telling.borrow_mut().observe(state);
-        problems.iter().for_each(|problem| (self.note)(problem));
+        problems.iter().chain(&self.context.launch.take_notes()).for_each(|problem| (self.note)(problem));
     }
 
     fn interrupted(&self) -> impl Future<Output = bool> {

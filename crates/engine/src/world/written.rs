@@ -31,7 +31,7 @@ pub(super) enum Began {
 pub(super) fn begin(context: &Context, state: &State, round: u32) -> Result<Began, WorldError> {
     if let Some(target) = &state.work.restore {
         let target = snapshot_id(&target.id)?;
-        let restored = context.workspace.restore(context.run.as_str(), &target, Expected::Anything)?;
+        let restored = context.workspace.restore(context.run.as_str(), &target, Expected::Refused)?;
         return Ok(Began::With(recorded(&restored.after)));
     }
     // What a round that nobody brought to its end wrote is not what it began with.
@@ -58,22 +58,25 @@ fn has_begun(context: &Context, round: u32) -> bool {
 }
 
 /// What follows from what the checks wrote: the tree as it stays, and what there is to say about it. `times` says when which check
-/// began.
+/// began, and what of the tree they `closed` to their own eyes was opened again.
 pub(super) fn settle(
     context: &Context,
     state: &State,
-    began: &Snapshot,
-    after: Snapshot,
+    (began, after): (&Snapshot, Snapshot),
+    closed: &[RepoPath],
     times: &[(&str, Timestamp)],
     ended: Ended,
 ) -> Result<(Snapshot, Option<Wrote>), WorldError> {
-    if began.tree == after.tree {
+    if began.tree == after.tree && closed.is_empty() {
         return Ok((after, None));
     }
     let is_judged = ended != Ended::Cancelled && is_judged(state);
     let records = is_judged && ended == Ended::AllPass && !is_again(state);
     let round = Round { context, state, began, after: &after, times, is_judged, records };
     let mut sorted = round.sort()?;
+    if is_judged {
+        sorted.wrote.tests.extend(closed.iter().map(|path| round.rewritten(path.to_string())));
+    }
     if !sorted.wrote.tests.is_empty() && guard::allows_writing_tests(state) {
         let allowed = std::mem::take(&mut sorted.wrote.tests).into_iter().map(|written| written.path);
         sorted.wrote.changed.extend(allowed);

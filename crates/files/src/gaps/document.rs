@@ -136,6 +136,7 @@ impl Document {
                 problem.kind,
                 ProblemKind::DuplicateId
                     | ProblemKind::SelfReference
+                    | ProblemKind::UnknownGap { .. }
                     | ProblemKind::Priority { .. }
                     | ProblemKind::Ttl { .. }
             );

@@ -203,7 +203,11 @@ async fn journal(layout: &Layout) -> Finding {
         Ok(Some(client)) => match client.runs().await {
             Ok(runs) => match runs.lost.into_iter().next() {
                 Some(lost) => finding("journal", State::Bad, lost.message),
-                None => finding("journal", State::Ok, words::count(runs.listed.len(), "run")),
+                None => {
+                    let state = if runs.only_to_read.is_some() { State::Warn } else { State::Ok };
+                    let words = [Some(words::count(runs.listed.len(), "run")), runs.only_to_read];
+                    finding("journal", state, words.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+                }
             },
             Err(failure) => finding("journal", State::Bad, failure.message),
         },

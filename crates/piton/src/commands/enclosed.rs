@@ -4,15 +4,22 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use piton_engine::launch::walls::COPY_OPTION;
 use piton_sys::file::{self, Durability};
 use piton_sys::process::{become_enclosed, find_program};
 
 /// What a shell exits with where there is no such program.
 const NOT_FOUND: u8 = 127;
 
-/// Leaves the sign that `line` begins with, unless that is empty, and becomes the program that follows, with `env` besides its own
-/// variables.
+/// Leaves the sign that `line` begins with, unless that is empty, makes the copies that it asks for, and becomes the program that
+/// follows, with `env` besides its own variables.
 pub(crate) fn enclosed(mut line: Vec<OsString>, env: &[(&str, String)]) -> ExitCode {
+    while line.get(1).is_some_and(|word| word == COPY_OPTION) && line.len() > 3 {
+        let copy: Vec<_> = line.drain(1..4).collect();
+        if let Err(error) = std::fs::copy(&copy[1], &copy[2]) {
+            crate::output::to_log(&format!("failed to copy `{}`: {error}", copy[2].display()));
+        }
+    }
     let args = line.split_off(2.min(line.len()));
     let sign = line.first().filter(|sign| !sign.is_empty()).map(Path::new);
     if let Some(Err(error)) = sign.map(|sign| file::write_atomic(sign, b"", Durability::Unsynced)) {

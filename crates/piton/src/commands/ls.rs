@@ -33,6 +33,7 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         let Some(client) = repository::open_existing(&layout)? else { continue };
         let repository = arguments.everywhere.then_some(place);
         let runs = client.runs().await?;
+        runs.only_to_read.iter().for_each(|why| out.note(format!("warning: {why}")));
         let shown = select(runs.listed, arguments, since).into_iter();
         listed.extend(shown.map(|run| Placed { repository: repository.clone(), run }));
         for lost in runs.lost {

@@ -118,6 +118,17 @@ fn a_loop_that_goes_to_and_fro_asks_a_person_and_accuses_nobody() {
 }
 
 #[test]
+fn what_python_would_run_in_place_of_the_tests_is_refused() {
+    let world = world();
+    let runner = "echo 'print(\"OK\")' > unittest.py";
+    let package = "mkdir test_calc; echo 'import unittest' > test_calc/__init__.py";
+    let ran = runs(&world, &[runner, package, MENDS_ALL], &[]).exits(0);
+    assert_eq!(ran.out.matches("REFUSED").count(), 2, "{}", ran.out);
+    assert!(world.read("calc.py").contains("a + b"));
+    assert!(!world.path("unittest.py").exists() && !world.path("test_calc").exists());
+}
+
+#[test]
 fn a_cheat_beside_honest_work_is_still_a_cheat() {
     let world = world();
     let both = format!("{MENDS_HALF}; sed -i '/def test_mul/,$d' test_calc.py");
@@ -201,7 +212,9 @@ fn what_no_snapshot_has_is_named_and_not_taken_for_put_back() {
     let ran = runs(&world, &[&harms, MENDS_ALL], &[]).exits(0);
     assert!(ran.out.contains("REFUSED"), "{}", ran.out);
     assert!(
-        ran.out.contains("in no snapshot, so nothing puts it back: changed.bin, gone.bin, kept.bin"),
+        ran.out.contains(
+            "in no snapshot and no commit, so nothing puts it back: changed.bin, gone.bin, kept.bin"
+        ),
         "{}",
         ran.out
     );
@@ -222,6 +235,69 @@ fn what_no_snapshot_has_is_named_and_not_taken_for_put_back() {
     assert!(log.contains("not in it: changed.bin, gone.bin, kept.bin"), "{log}");
     let ran = world.piton(&["restore", "r", "--iteration", "0"]).exits(0);
     assert!(ran.err.contains("not put back: gone.bin; it is in no snapshot"), "{}", ran.err);
+}
+
+/// What the run committed of a file.
+fn committed(world: &World, file: &str) -> Option<String> {
+    let line = format!("git show piton/r:{file}");
+    let ran = world.shell(&line);
+    (ran.code == 0).then_some(ran.out)
+}
+
+#[test]
+fn a_test_that_is_made_too_large_to_be_read_is_put_back_and_in_no_commit() {
+    let world = world();
+    let grows = "{ echo 'import unittest'; yes '#######################################' | head -c 68000000; } > test_calc.py";
+    let ran = runs(&world, &[grows, "true", MENDS_ALL], &["--worktree"]).exits(0);
+    assert!(ran.out.contains("REFUSED"), "{}", ran.out);
+    assert!(
+        committed(&world, "test_calc.py").as_deref() == Some(TESTS),
+        "the tests are committed as they were"
+    );
+    let commits = world.shell("git log --format=%H piton/r -- test_calc.py").exits(0).out;
+    assert_eq!(commits.lines().count(), 1, "it was never another");
+}
+
+#[test]
+fn what_is_too_large_to_be_judged_is_in_no_commit_and_is_named() {
+    let world = world();
+    let makes = format!("yes | head -c 68000000 > data.bin; {MENDS_ALL}");
+    let ran = runs(&world, &[&makes], &["--worktree"]).exits(0);
+    assert!(committed(&world, "data.bin").is_none());
+    assert!(committed(&world, "calc.py").unwrap().contains("a + b"));
+    assert!(
+        ran.out.contains("in no snapshot and no commit, so nothing puts it back: data.bin"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn tests_that_are_closed_to_their_owner_are_opened_again_before_they_are_run() {
+    for more in [&[][..], &["--confine"]] {
+        let world = world();
+        world.shell("mkdir hard && git mv test_calc.py hard/ && git commit -qm hard").exits(0);
+        // Tolerant of what it cannot read, as a pattern of the shell is.
+        world.write("check.sh", "for t in hard/test_*.py; do [ ! -r $t ] || PYTHONPATH=. python3 -B -m unittest -q $t || exit 1; done\n");
+        world.git(&["commit", "-qam", "check"]);
+        let iterations = ["chmod 000 hard", "chmod 000 hard/test_calc.py", MENDS_ALL];
+        let closes = [&["--here"], more].concat();
+        runs(&world, &iterations, &closes).exits(0);
+        assert!(world.read("calc.py").contains("a + b"), "only honest work is done");
+        assert_eq!(world.read("hard/test_calc.py"), TESTS);
+    }
+}
+
+#[test]
+fn tests_that_a_check_closes_to_the_next_one_void_the_verdict() {
+    let world = world();
+    let agent = "echo 'import os; os.chmod(\"test_calc.py\", 0)' >> calc.py";
+    let words = ["loop", "x", "--id", "r", "--here", "--max-iterations", "1", "--exec", agent];
+    let checks =
+        ["--check", "a=python3 -B -c 'import calc'", "--check", "b=test ! -r test_calc.py || sh check.sh"];
+    let ran = world.piton(&[&words[..], &checks, &["--confine"]].concat());
+    assert_ne!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("test_calc.py"), "{}", ran.out);
 }
 
 /// A loop whose agent does `first` in attempt 1, `second` in attempt 2 and mends everything after that. Driver, keeper and

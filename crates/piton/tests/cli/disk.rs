@@ -142,6 +142,9 @@ fn a_repository_that_is_mounted_read_only_can_be_read() {
         let ran = there(words);
         assert!(ran.code == 0 && ran.out.contains(says), "{words}: {ran:?}");
     }
+    for ran in [there("ls").err, there("doctor").out] {
+        assert!(ran.contains("nothing can be written to the journal"), "{ran}");
+    }
     for words in ["resume r --max-iterations +1", "gaps add h --category c", "tell r hello"] {
         let ran = there(words);
         assert!(ran.code == 7 && ran.err.contains("Read-only file system"), "{words}: {ran:?}");
@@ -184,4 +187,18 @@ fn where_no_inode_is_left_runs_can_be_read() {
     // A copy beside the original would not be its own to write.
     let ran = there(&format!("--version; rm -r {repo}/.piton; {} gaps add h --category c", piton()));
     assert!(ran.code == 7 && ran.err.contains("journal.db"), "{ran:?}");
+}
+
+#[test]
+fn a_resume_on_a_full_disk_says_so_and_loses_nothing() {
+    let world = with_a_run();
+    let (repo, piton) = (world.path("").display().to_string(), piton());
+    let line = format!(
+        "mount -t tmpfs -o size=40m none $BESIDE/home && cp -a {repo} $BESIDE/home/r && rm -r {repo}/.piton && cd $BESIDE/home/r && \
+         dd if=/dev/zero of=../fill bs=4k 2>/dev/null; {piton} resume r --max-iterations +1; echo first $?; rm ../fill; \
+         {piton} resume r --max-iterations +1 2>&1; echo second $?; {piton} verify"
+    );
+    let ran = world.shell(&format!("unshare --user --map-root-user --mount sh -c '{line}'"));
+    assert!(ran.out.contains("first 7") && ran.err.to_lowercase().contains("no space left"), "{ran:?}");
+    assert!(ran.out.contains("second 3") && ran.out.contains("0 problems"), "{ran:?}");
 }

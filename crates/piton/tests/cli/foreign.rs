@@ -228,6 +228,28 @@ fn a_copy_of_a_repository_leaves_the_agents_of_the_original_alone() {
 }
 
 #[test]
+fn a_look_at_a_copy_leaves_the_original_as_it_is() {
+    let (world, agent, copy) = copied(&[]);
+    let driver = world.driver("r");
+    for process in [driver, agent] {
+        piton_sys::process::signal(&process, piton_sys::process::Signal::Kill).unwrap();
+        super::common::eventually("it is dead", || !piton_sys::process::is_alive(&process));
+    }
+    let files =
+        || ["", "-wal"].map(|name| std::fs::read(world.path(&format!(".piton/journal.db{name}"))).unwrap());
+    let before = files();
+    assert!(!before[1].is_empty(), "its log is not folded in");
+    let status = world.piton(&["--repo", &copy, "status", "r"]).exits(0);
+    assert!(status.out.contains("is a copy of the one in"), "{}", status.out);
+    assert!(files() == before, "the original was written to");
+    // Whoever lists or examines it is told so, too.
+    let listed = world.piton(&["--repo", &copy, "ls"]).exits(0);
+    assert!(listed.err.contains("is a copy of the one in"), "{}", listed.err);
+    let found = world.piton(&["--repo", &copy, "doctor"]).out;
+    assert!(found.contains("warn  journal        1 run · the journal in"), "{found}");
+}
+
+#[test]
 fn a_repository_that_was_moved_goes_on_and_says_so_once() {
     let world = World::new();
     world.loops("r", "echo x >> a.txt", &["--check", "false", "--max-iterations", "1"]).exits(3);

@@ -16,6 +16,7 @@ mod crash;
 mod disk;
 mod exchange;
 mod foreign;
+mod forged;
 mod gaps;
 mod guard;
 mod hooks;

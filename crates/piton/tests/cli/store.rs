@@ -62,13 +62,118 @@ fn an_agent_cannot_steer_by_attaching_nor_from_namespaces_of_its_own() {
     world.loops("r", agent, &["--check", RED]).exits(0);
     assert!(world.read("attach.txt").contains("this is for people"), "{}", world.read("attach.txt"));
     let refused = world.read("tell.txt");
-    assert!(refused.contains("called from another namespace of processes or users"), "{refused}");
+    assert!(refused.contains("from here its process is not seen"), "{refused}");
     // Nothing is at work any more: a container may ask.
     let said = world.shell(&format!(
         "unshare --user --map-root-user --pid --fork --mount-proc {} note r later",
         env!("CARGO_BIN_EXE_piton")
     ));
     assert_eq!(said.code, 0, "{said:?}");
+}
+
+/// Each line tells the run something, in its own way, and leaves in `said` what piton said to it.
+#[test]
+fn an_agent_cannot_steer_by_another_name_of_its_journal_nor_where_processes_are_hidden() {
+    let tell = r#""$PITON_BIN" tell r hello"#;
+    let inside = "this is for people: it was called from inside attempt";
+    let unseen = "is at work, and from here its process is not seen";
+    let own = "unshare --user --map-root-user --mount sh -c";
+    let pid = r#"p=$$; while ! tr '\0' ' ' < /proc/$p/cmdline | grep -q __keeper; do p=$(sed 's/.*) . //; s/ .*//' /proc/$p/stat); done"#;
+    for (way, refused) in [
+        (format!(r#"{own} 'mkdir b; mount --bind "$OLDPWD" b && cd b && {tell}'"#), inside),
+        (
+            format!(r#"{own} 'mkdir -p b/.piton; mount --bind "$OLDPWD/.piton" b/.piton && cd b && {tell}'"#),
+            inside,
+        ),
+        (
+            format!(
+                r#"mkdir -p l/.piton; ln "$OLDPWD"/.piton/journal.db* l/.piton/; "$PITON_BIN" --repo l tell r hello"#
+            ),
+            inside,
+        ),
+        (
+            format!(
+                r#"mv "$OLDPWD" "$BESIDE/elsewhere"; "$PITON_BIN" --repo "$BESIDE/elsewhere" tell r hello; mv "$BESIDE/elsewhere" "$OLDPWD""#
+            ),
+            inside,
+        ),
+        (
+            format!(r#"{own} 'mount -t tmpfs none /proc && "$PITON_BIN" --repo "$OLDPWD" tell r hello'"#),
+            unseen,
+        ),
+        (
+            format!(
+                r#"{pid}; {own} "mount -t tmpfs none /proc/$p && \"$PITON_BIN\" --repo '$OLDPWD' tell r hello""#
+            ),
+            unseen,
+        ),
+        (
+            format!(
+                r#"{pid}; {own} "mount --bind /proc/self/cmdline /proc/$p/cmdline && \"$PITON_BIN\" --repo '$OLDPWD' tell r hello""#
+            ),
+            unseen,
+        ),
+        (
+            format!(
+                r#"mkdir -p l/.piton; ln "$OLDPWD"/.piton/journal.db* l/.piton/
+                   {own} 'mount -t tmpfs none /proc && "$PITON_BIN" --repo l tell r hello'"#
+            ),
+            unseen,
+        ),
+    ] {
+        let world = World::new();
+        let agent = format!(
+            r#"mkdir "$BESIDE/x"; cd "$BESIDE/x"; {{ {way}; }} > "$BESIDE/said" 2>&1; touch "$OLDPWD/b.txt""#
+        );
+        let ran = world.loops("r", &agent, &["--check", RED, "--max-iterations", "1"]);
+        let said = std::fs::read_to_string(world.beside("said")).unwrap();
+        assert!(said.contains(refused), "{way}\n{said}\n{ran:?}");
+        assert_eq!(world.count("r", "agent_told"), 0, "{way}");
+    }
+}
+
+#[test]
+fn a_directory_of_a_repository_names_it() {
+    let world = World::new();
+    std::fs::create_dir(world.path("sub")).unwrap();
+    world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
+    let sub = world.path("sub").display().to_string();
+    for words in
+        [&["status", "r"][..], &["ls"], &["log", "r"], &["note", "r", "seen"], &["verify"], &["doctor"]]
+    {
+        let ran = world.piton(&[&["--repo", &sub], words].concat());
+        let here = world.piton(words);
+        assert!(ran.code == here.code && !ran.err.contains("no run"), "{words:?}: {ran:?}");
+    }
+    assert_eq!(world.count("r", "note_added"), 2);
+    assert!(!world.path("sub/.piton").exists());
+}
+
+#[test]
+fn a_repository_whose_path_is_no_text_is_refused_for_that() {
+    let world = World::new();
+    let line = format!(
+        r#"d="$BESIDE/$(printf 'a\377b')"; cp -r . "$d"; cd "$d" && "{}" loop x --id r --here --exec 'touch b.txt' --check 'c=test -f b.txt'"#,
+        env!("CARGO_BIN_EXE_piton")
+    );
+    let ran = world.shell(&line);
+    assert!(ran.code == 2 && ran.err.contains("is no text: it is not UTF-8"), "{ran:?}");
+}
+
+#[test]
+fn a_journal_that_somebody_keeps_locked_is_said_to_be_and_by_whom() {
+    let world = World::new();
+    world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
+    let holder = "import sqlite3, time; d = sqlite3.connect('.piton/journal.db', isolation_level=None); \
+                  d.execute('pragma locking_mode = exclusive'); d.execute('begin exclusive'); open('locked', 'w'); time.sleep(25)";
+    world.shell(&format!("python3 -c \"{holder}\" > /dev/null 2>&1 & echo $! > ../holder"));
+    super::common::eventually("it is locked", || world.path("locked").exists());
+    let asked = std::time::Instant::now();
+    let ran = world.piton(&["status", "r"]).exits(7);
+    assert!(asked.elapsed() < std::time::Duration::from_secs(15), "{:?}", asked.elapsed());
+    let pid = std::fs::read_to_string(world.beside("holder")).unwrap();
+    let words = format!("journal.db` is locked by process {} (`", pid.trim());
+    assert!(ran.err.contains(&words), "{}", ran.err);
 }
 
 #[test]

@@ -527,3 +527,125 @@ fn guard_protect_holds_in_confined_research() {
     world.piton(&["gaps", "research", "--exec", agent]).exits(0);
     assert_eq!((world.read("a.txt").as_str(), world.path("b.txt").exists()), ("a\n", true));
 }
+
+/// A home of its own, with these files, where the walls do not take it for a place that is empty inside.
+fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for (path, text) in files {
+        let path = home.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    home
+}
+
+#[test]
+fn what_claude_code_obeys_outside_cannot_be_written_or_made_inside() {
+    let world = World::new();
+    let home = home(&[(".claude.json", r#"{"userID": "x"}"#), (".claude/.credentials.json", "login")]);
+    let bin = home.path().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let program = format!(
+        r#"#!/bin/sh
+{TRY}
+try server 'grep -q userID ~/.claude.json && echo hit > ~/.claude.json'
+try renamed 'echo hit > ~/.x && mv ~/.x ~/.claude.json'
+try login 'echo new > ~/.claude/.credentials.json'
+try conversation 'mkdir -p ~/.claude/projects && echo x > ~/.claude/projects/x'
+for name in settings.json settings.local.json CLAUDE.md skills/x/SKILL.md plugins/x hooks/x agents/x output-styles/x rules/x; do
+try $name "mkdir -p \$(dirname ~/.claude/$name) && echo hit > ~/.claude/$name"
+done >> tried
+touch b.txt
+"#
+    );
+    std::fs::write(bin.join("claude"), program).unwrap();
+    world.shell(&format!("chmod +x {}/claude", bin.display())).exits(0);
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let env = [("HOME", home.path().to_str().unwrap()), ("PATH", &path)];
+    let words = ["loop", "x", "--id", "r", "--agent", "claude", "--confine", "--max-iterations", "1"];
+    world.piton_with(&env, &[&words[..], &["--check", "test -f b.txt"]].concat()).exits(0);
+    assert_eq!(world.read("tried"), "");
+    let read = |name: &str| std::fs::read_to_string(home.path().join(name)).unwrap_or_default();
+    assert_eq!(read(".claude.json"), r#"{"userID": "x"}"#, "a copy was written");
+    assert_eq!(read(".claude/settings.local.json"), "{}\n", "nothing is said in it");
+    assert_eq!(read(".claude/.credentials.json"), "new\n");
+    assert_eq!(read(".claude/projects/x"), "x\n");
+}
+
+#[test]
+fn a_key_that_is_replaced_outside_meanwhile_stays_hidden() {
+    let world = World::new();
+    let home = home(&[(".netrc", "key"), (".docker/config.json", "key"), (".docker/other", "seen")]);
+    let agent = "touch waits; for i in $(seq 500); do test -e go && break; sleep 0.02; done
+        cat ~/.netrc ~/.docker/config.json ~/.docker/other > seen.txt; touch ~/.docker/x; true";
+    let env = [("HOME", home.path().to_str().unwrap())];
+    let words =
+        ["loop", "x", "--id", "r", "--here", "--confine", "--exec", agent, "--check", "test -f seen.txt"];
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            eventually("the agent works", || world.path("waits").exists());
+            for name in [".netrc", ".docker/config.json"] {
+                std::fs::write(home.path().join("new"), "another key").unwrap();
+                std::fs::rename(home.path().join("new"), home.path().join(name)).unwrap();
+            }
+            world.write("go", "");
+        });
+        world.piton_with(&env, &words).exits(0);
+    });
+    assert_eq!(world.read("seen.txt"), "seen");
+    assert!(!home.path().join(".docker/x").exists());
+}
+
+#[test]
+fn a_socket_that_lies_in_the_tree_is_reached_where_it_is_named() {
+    let world = World::new();
+    let _engine = UnixListener::bind(world.path("engine.sock")).unwrap();
+    let socket = world.path("engine.sock");
+    let line = reach(&format!("\"{}\"", socket.display()));
+    let agent = format!("{TRY}\ntry engine {line:?}; touch b.txt");
+    let words = |id| {
+        ["loop", "x", "--id", id, "--confine", "--exec", &agent, "--check", "test -f b.txt"]
+            .map(str::to_owned)
+    };
+    let run = |id| {
+        let words = words(id);
+        world.piton(&words.iter().map(String::as_str).collect::<Vec<_>>()).exits(0);
+        let said = world.piton(&["output", id]).exits(0).out;
+        std::fs::remove_file(world.path("b.txt")).unwrap();
+        said
+    };
+    assert_eq!(run("r"), "");
+    world.configure(&format!("[confine]\nenabled = true\nread = [{:?}]\n", socket.display().to_string()));
+    assert_eq!(run("s"), "worked: engine\n");
+}
+
+#[test]
+fn a_filter_of_the_user_runs_between_the_walls_and_stores_what_it_makes() {
+    let world = World::new();
+    let settings = home(&[]);
+    let filter = settings.path().join("git-lfs");
+    let out = settings.path().join("out");
+    std::fs::write(
+        &filter,
+        format!("#!/bin/sh\necho x > {0} 2>/dev/null\necho x > \"$(git rev-parse --git-common-dir)/lfs/$(basename \"$2\")\" || exit 1\necho \"pointer to $2\"; wc -c\n", out.display()),
+    )
+    .unwrap();
+    world.shell(&format!("chmod +x {}", filter.display())).exits(0);
+    let config = settings.path().join(".gitconfig");
+    let text = format!(
+        "[user]\nname = Ann\nemail = ann@example.org\n[filter \"lfs\"]\nclean = {} clean %f\nrequired = true\n",
+        filter.display()
+    );
+    std::fs::write(&config, text).unwrap();
+    world.write(".gitattributes", "*.bin filter=lfs\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-qm", "attributes"]);
+    let agent = "echo 12345 > 'a b.bin'; touch b.txt";
+    let words = ["loop", "x", "--id", "r", "--worktree", "--exec", agent, "--check", "test -f b.txt"];
+    let env = [("GIT_CONFIG_GLOBAL", config.to_str().unwrap()), ("HOME", settings.path().to_str().unwrap())];
+    world.piton_with(&env, &[&words[..], &["--confine"]].concat()).exits(0);
+    let stored = world.shell("git show 'piton/r:a b.bin'").exits(0).out;
+    assert_eq!(stored, "pointer to a b.bin\n6\n");
+    assert!(!out.exists(), "it wrote outside");
+    assert!(world.path(".git/lfs/a b.bin").exists(), "it keeps what it replaces");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::common::{World, eventually};
+use super::common::{Ran, World, eventually};
 
 const CHAIN: &str = "
 name: chain
@@ -471,5 +471,24 @@ fn of_two_opposite_answers_at_once_one_is_applied() {
             let status = world.json(&["status", "r1"])["status"].as_str().map(str::to_owned);
             matches!(status.as_deref(), Some("failed" | "completed"))
         });
+    }
+}
+
+/// Each reads the edit; one of them adopts it, and goes on.
+#[test]
+fn of_two_that_resume_a_run_whose_file_was_edited_one_is_told_that_it_is_held() {
+    for _ in 0..4 {
+        let world = world(
+            "name: e\nsteps:\n  - {id: a, run: 'false', max_attempts: 1}\n  - {id: b, run: sleep 1, needs: [a]}\n",
+        );
+        world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+        let file = ".agents/runs/r1/run_state.json";
+        world.write(file, &world.read(file).replace("\"FAILED\"", "\"COMPLETED\""));
+        let both = [(); 2].map(|()| world.start(&["resume", "r1"]));
+        let ended = both.map(|one| one.ends());
+        let codes = ended.each_ref().map(|one| one.code);
+        // Who comes very late finds it completed.
+        let is_told = |one: &Ran| [0, 5].contains(&one.code) || one.err.contains("is completed already");
+        assert!(ended.iter().all(is_told) && codes.contains(&0), "{ended:?}");
     }
 }

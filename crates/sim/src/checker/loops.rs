@@ -207,7 +207,7 @@ impl Rules for Journal {
             }
             "run_completed" => self.completed(event)?,
             "recovery_advanced" => self.recovery_advanced(event)?,
-            "session_rebooted" | "reboot_proposed" => {}
+            "session_rebooted" | "reboot_proposed" | "reboots_given_up" => {}
             "snapshot_taken" => {
                 self.verdicts.snapshot_taken(event, matches!(self.open, Open::Attempt(_)))?;
             }

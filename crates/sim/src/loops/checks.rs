@@ -19,6 +19,8 @@ pub(super) struct Round {
     /// The tree it began with.
     began: Option<Snapshot>,
     cancelled: bool,
+    /// The check of an earlier driver that is ended first, if any is left.
+    ending: Option<u8>,
     /// The check that is run, or looked for.
     trial: Option<Trial>,
     /// The round as far as it is known.
@@ -28,7 +30,8 @@ pub(super) struct Round {
 
 impl Round {
     pub(super) fn new(number: u32, fresh: bool) -> Self {
-        Self { number, fresh, began: None, cancelled: false, trial: None, round: None, index: 0 }
+        let ending = (!fresh).then_some(0);
+        Self { number, fresh, began: None, cancelled: false, ending, trial: None, round: None, index: 0 }
     }
 
     pub(super) fn cancel(&mut self, host: &mut Host<Loops>) {
@@ -39,6 +42,19 @@ impl Round {
     }
 
     pub(super) fn step(&mut self, state: &State, around: &mut Around<'_, Loops>) -> Option<Command> {
+        if let Some(index) = self.ending {
+            let name = Name::Check { round: self.number, index, attempt: 1 };
+            match self.trial.get_or_insert_with(|| Trial::new(name, true)).step(around) {
+                Ok(None) => {}
+                Ok(Some(_)) => {
+                    self.ending =
+                        Some(index + 1).filter(|next| usize::from(*next) < state.config.checks.len());
+                    self.trial = None;
+                }
+                Err(_) => return Some(Command::GiveUp { detail: "another driver took over".to_owned() }),
+            }
+            return None;
+        }
         if state.seen.start.is_none() {
             return Some(Command::Observe(around.scene.snapshot()));
         }

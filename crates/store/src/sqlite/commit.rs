@@ -482,6 +482,7 @@ fn voids(error: &Error) -> bool {
         | Error::SyncFailed { .. }
         | Error::Unlinked { .. }
         | Error::ReadOnly { .. }
+        | Error::Locked { .. }
         | Error::Open { .. }
         | Error::File(_)
         | Error::Database(_) => true,

@@ -36,12 +36,24 @@ use files::Files;
 use queue::Queue;
 use record::Prepared;
 
+/// Which journal is in `state`, if one is.
+pub(crate) fn peek(state: &Path) -> Result<Option<Identity>, Error> {
+    let database = database(state);
+    if !is_there(&database)? {
+        return Ok(None);
+    }
+    file::check_private_dir(state)?;
+    schema::identity(&schema::open_read_only(&database)?).map(Some)
+}
+
 /// A journal in the directory `.piton`.
 pub struct Sqlite {
     state: PathBuf,
     files: Files,
     journal: [u8; 16],
     identity: Identity,
+    /// Why nothing can be written, where that is so.
+    closed: Option<String>,
     /// Closed before the writer: whoever closes the database last folds the log in, and a reader does not.
     reader: Mutex<Connection>,
     queue: Queue,
@@ -69,19 +81,10 @@ impl Sqlite {
         let place = place.parent().unwrap_or(&place).to_owned();
         let connection = schema::open(&database, &Identity { id, place })?;
         let identity = schema::identity(&connection)?;
-        let journal = identity.id.0;
         let reader = schema::open_reader(&database)?;
         let files = Files::of(&database)?;
-        let writer = Writer::new(connection, journal, state, files.clone())?;
-        Ok(Self {
-            state: state.to_owned(),
-            files,
-            journal,
-            identity,
-            queue: Queue::new(writer),
-            reader: Mutex::new(reader),
-            blobs: Blobs::new(state.join("blobs")),
-        })
+        let writer = Writer::new(connection, identity.id.0, state, files.clone())?;
+        Ok(Self::over(state, identity, files, writer, reader))
     }
 
     /// Opens the journal in `state` if there is one.
@@ -103,25 +106,36 @@ impl Sqlite {
         let database = database(state);
         let connect = || schema::open_read_only(&database);
         // What stood in the way first says more.
-        let (Ok(Some(connection)), Ok(Some(reader))) = (connect(), connect()) else { return Err(why) };
+        let (Ok(connection), Ok(reader)) = (connect(), connect()) else { return Err(why) };
+        let causes = std::iter::successors(Some(&why as &dyn std::error::Error), |error| error.source());
+        let closed = Some(causes.map(ToString::to_string).collect::<Vec<_>>().join(": "));
         let identity = schema::identity(&connection)?;
-        let journal = identity.id.0;
         let files = Files::alone(&database)?;
-        let writer = Writer::closed(connection, journal, state, files.clone(), why);
-        Ok(Self {
+        let writer = Writer::closed(connection, identity.id.0, state, files.clone(), why);
+        Ok(Self { closed, ..Self::over(state, identity, files, writer, reader) })
+    }
+
+    fn over(state: &Path, identity: Identity, files: Files, writer: Writer, reader: Connection) -> Self {
+        Self {
             state: state.to_owned(),
             files,
-            journal,
+            journal: identity.id.0,
             identity,
+            closed: None,
             queue: Queue::new(writer),
             reader: Mutex::new(reader),
             blobs: Blobs::new(state.join("blobs")),
-        })
+        }
     }
 
     /// Which journal this is, and where it says that it lies.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// Why nothing can be written to it, where that is so.
+    pub(crate) fn closed(&self) -> Option<&str> {
+        self.closed.as_deref()
     }
 
     /// Gives it another identity. Whoever has it open opens it anew.

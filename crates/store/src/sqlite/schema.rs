@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use piton_model::Epoch;
 use piton_sys::file::{self, Durability};
@@ -22,6 +23,12 @@ pub(super) const FORMAT: i64 = 3;
 /// Pages after which the write-ahead log is folded into the database. Each fold costs about three
 /// syncs, so a few thousand pages keep that below one per cent of a step.
 const CHECKPOINT_PAGES: i64 = 1000;
+
+/// How long whoever opens the journal, or reads it, waits for somebody who keeps it to himself: a person looks on.
+const OPEN_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a write waits for its turn.
+const WRITE_PATIENCE: Duration = Duration::from_secs(60);
 
 const TABLES: &str = "
 create table meta (
@@ -93,9 +100,12 @@ fn connect(path: &Path, new: &Identity) -> Result<Connection, Error> {
     let connection = match open_to_write(path) {
         Ok(connection) => connection,
         Err(error) => {
+            let error = error.opening(path);
             // What the system says is plainer than what the database makes of it.
-            file::check_writable(path)?;
-            return Err(error.opening(path));
+            if !matches!(error, Error::Locked { .. }) {
+                file::check_writable(path)?;
+            }
+            return Err(error);
         }
     };
     set(&connection, "synchronous", "full", "2")?;
@@ -104,6 +114,7 @@ fn connect(path: &Path, new: &Identity) -> Result<Connection, Error> {
     set(&connection, "trusted_schema", "off", "0")?;
     connection.set_prepared_statement_cache_capacity(32);
     create(&connection, new)?;
+    connection.busy_timeout(WRITE_PATIENCE)?;
     Ok(connection)
 }
 
@@ -112,7 +123,7 @@ fn open_to_write(path: &Path) -> Result<Connection, Error> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(std::time::Duration::from_secs(60))?;
+    connection.busy_timeout(OPEN_PATIENCE)?;
     set(&connection, "journal_mode", "wal", "wal")?;
     Ok(connection)
 }
@@ -146,7 +157,7 @@ fn make(new: &Path, id: &Identity) -> Result<(), Error> {
         return Err(unfinished("its log could not be folded in"));
     }
     // As it is on disk, and nothing beside it: it is about to get another name.
-    let made = open_alone(new, true)?.ok_or_else(|| unfinished("its path is no text"))?;
+    let made = open_alone(new, true)?;
     let verdict: String = made.pragma_query_value(None, "quick_check", |row| row.get(0))?;
     if verdict != "ok" || check_format(&made)? != FORMAT {
         return Err(unfinished("it is not what was written"));
@@ -154,26 +165,32 @@ fn make(new: &Path, id: &Identity) -> Result<(), Error> {
     identity(&made).map(drop)
 }
 
-/// Opens a database to read it and to make nothing beside it; `None` where its path is no text. One that `rests` is nobody's to
-/// change meanwhile, and has no log.
-fn open_alone(path: &Path, rests: bool) -> Result<Option<Connection>, Error> {
+/// Opens a database to read it and to make nothing beside it. One that `rests` is nobody's to change meanwhile, and has no log.
+fn open_alone(path: &Path, rests: bool) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_URI;
-    let Some(name) = path.to_str() else { return Ok(None) };
-    let escaped = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    // Byte by byte: a path need not be text.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
+    let escaped: String = path
+        .as_os_str()
+        .as_bytes()
+        .iter()
+        .map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") })
+        .collect();
     let how = if rests { "immutable=1" } else { "mode=ro" };
-    Ok(Some(Connection::open_with_flags(format!("file:{escaped}?{how}"), flags)?))
+    Ok(Connection::open_with_flags(format!("file:{escaped}?{how}"), flags)?)
 }
 
 /// Opens the database where nothing can be written. Its log is read where there is one.
-pub(super) fn open_read_only(path: &Path) -> Result<Option<Connection>, Error> {
+pub(super) fn open_read_only(path: &Path) -> Result<Connection, Error> {
     let has_log = beside(path, "-wal").symlink_metadata().is_ok_and(|log| log.len() > 0);
-    let Some(connection) = open_alone(path, !has_log)? else { return Ok(None) };
+    let connection = open_alone(path, !has_log)?;
+    connection.busy_timeout(OPEN_PATIENCE)?;
     set(&connection, "cell_size_check", "on", "1")?;
     check_format(&connection)?;
-    Ok(Some(connection))
+    Ok(connection)
 }
 
 fn remove(new: &Path) -> Result<(), Error> {
@@ -200,7 +217,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(std::time::Duration::from_secs(60))?;
+    connection.busy_timeout(OPEN_PATIENCE)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     set(&connection, "query_only", "on", "1")?;
     set(&connection, "cell_size_check", "on", "1")?;

@@ -82,7 +82,8 @@ fn a_copy_that_gets_a_name_of_its_own_keeps_what_its_anchors_know() {
     let directory = scratch();
     let root = directory.path().join("root");
     let url = piton_store::Url::of_repository(&root);
-    let (store, identity) = piton_store::open(&url, piton_store::JournalId::random()).unwrap();
+    let piton_store::Opened { store, identity, .. } =
+        piton_store::open(&url, piton_store::JournalId::random()).unwrap();
     assert_eq!(identity.place, std::fs::canonicalize(&root).unwrap());
     drop(store);
     let state = root.join(".piton");

@@ -54,15 +54,8 @@ pub fn boot_id() -> String {
     .clone()
 }
 
-/// The [`namespaces`] that a Linux system starts with: its kernel numbers them so.
+/// The [`namespaces`](super::namespaces) that a Linux system starts with: its kernel numbers them so.
 pub const ALL_OF_IT: &str = "pid:[4026531836] user:[4026531837]";
-
-/// Which processes and users this process can tell apart, by the name that the system has for that; `None` where it does not tell.
-/// Two with the same name see each other, and whoever has [`ALL_OF_IT`] sees everybody.
-pub fn namespaces() -> Option<String> {
-    let name = |kind: &str| std::fs::read_link(format!("/proc/self/ns/{kind}")).ok();
-    Some(format!("{} {}", name("pid")?.display(), name("user")?.display()))
-}
 
 /// This machine, the same after a reboot: the machine id, or the host name where there is none.
 ///
@@ -87,7 +80,9 @@ pub fn identity(pid: u32) -> Option<ProcessId> {
 
 /// This process.
 pub fn current() -> ProcessId {
-    identity(std::process::id()).expect("this process exists")
+    let pid = std::process::id();
+    // Where there is no list of processes, or another's, the number has to do.
+    identity(pid).unwrap_or_else(|| ProcessId { pid, start_time: 0, boot_id: boot_id() })
 }
 
 /// Whether exactly this process runs. One that has ended but was not yet collected does not.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::identity::{ProcessId, boot_id};
 
@@ -58,20 +58,6 @@ impl Table {
     }
 }
 
-/// The ancestors of a process, its parent first; empty where the system does not tell.
-pub fn ancestors(pid: u32) -> Vec<ProcessId> {
-    let mut found: Vec<ProcessId> = Vec::new();
-    let mut next = entry(pid).map(|entry| entry.parent);
-    while let Some(entry) = next.and_then(entry) {
-        if found.iter().any(|known| known.pid == entry.pid) {
-            break;
-        }
-        found.push(entry.id());
-        next = Some(entry.parent);
-    }
-    found
-}
-
 /// The words a process was started with; empty where the system does not tell.
 pub fn command_line(pid: u32) -> Vec<OsString> {
     use std::os::unix::ffi::OsStringExt;
@@ -83,16 +69,28 @@ pub fn command_line(pid: u32) -> Vec<OsString> {
     words.split(|byte| *byte == 0).map(|word| OsString::from_vec(word.to_vec())).collect()
 }
 
-/// The files that a process has open; none where the system does not tell.
-pub fn open_files(pid: u32) -> Vec<std::path::PathBuf> {
-    let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    descriptors.filter_map(|descriptor| std::fs::read_link(descriptor.path()).ok()).collect()
+/// The processes that hold a lock on the file at `path`, as far as the kernel tells.
+pub fn lock_holders(path: &Path) -> Vec<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(inode) = path.metadata().map(|found| found.ino()) else { return Vec::new() };
+    let table = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    // `1: POSIX ADVISORY WRITE 4711 fd:01:12345 0 EOF`; whoever waits has an arrow behind the number.
+    let holder = |line: &str| {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let [_, _, _, _, pid, file, ..] = words[..] else { return None };
+        let is_it = file.rsplit(':').next()?.parse() == Ok(inode);
+        pid.parse().ok().filter(|_| is_it && words[1] != "->")
+    };
+    let mut holders: Vec<u32> = table.lines().filter_map(holder).collect();
+    holders.sort_unstable();
+    holders.dedup();
+    holders
 }
 
 #[cfg(target_os = "linux")]
 use linux::all;
 #[cfg(target_os = "linux")]
-pub(super) use linux::{carries, entry};
+pub(super) use linux::{carries, entry, parse};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -142,7 +140,7 @@ mod linux {
     }
 
     /// `pid (name) state ppid pgrp session … starttime …`; the name may hold spaces and parentheses.
-    fn parse(pid: u32, stat: &[u8]) -> Option<Entry> {
+    pub(in crate::process) fn parse(pid: u32, stat: &[u8]) -> Option<Entry> {
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
         let rest = std::str::from_utf8(&stat[name_end + 1..]).ok()?;
         let mut fields = rest.split_ascii_whitespace();

@@ -133,7 +133,7 @@ fn not_covered(state: &State) -> Vec<String> {
     };
     let mut lines = Vec::new();
     if let Some(names) = names(false) {
-        lines.push(format!("in no snapshot, so nothing puts it back: {names}"));
+        lines.push(format!("in no snapshot and no commit, so nothing puts it back: {names}"));
     }
     if let Some(names) = names(true) {
         lines.push(format!(
@@ -277,7 +277,9 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
         lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
     }
     lines.push(format!("result    {}", result(state)));
-    if state.left_out().iter().any(|(_, changed)| *changed) {
+    let (left_out, start) = (state.left_out(), state.seen.start.as_ref());
+    let is_more = left_out.len() > start.map_or(0, |start| start.left_out.len());
+    if is_more || left_out.iter().any(|(_, changed)| *changed) {
         lines.extend(not_covered(state).into_iter().map(|line| format!("note      {line}")));
     }
     lines.extend(uncommitted(state).into_iter().map(|line| format!("note      {line}")));

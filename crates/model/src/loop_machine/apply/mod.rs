@@ -254,8 +254,10 @@ fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Opti
 
 fn rest(state: &mut State, status: Status, reason: Reason, detail: Option<String>, at: Timestamp) {
     // Whoever asked it to go on while it gave up has not been heard yet.
-    let Requests { answers, resume, mode, reboot, .. } = std::mem::take(&mut state.requests);
-    state.requests = Requests { answers, resume, mode, reboot, ..Requests::default() };
+    let Requests { answers, resume, mode, reboot, skip, .. } = std::mem::take(&mut state.requests);
+    // An iteration that was given up stays so; one under way is a new question when the run goes on.
+    let skip = skip && state.work.next == Next::Verdict;
+    state.requests = Requests { answers, resume, mode, reboot, skip, ..Requests::default() };
     serve_hold(state);
     enter(state, status, Some(reason), detail, at);
 }

@@ -1,10 +1,10 @@
 //! Modes: what a person is asked, what they can say, who switches when, and the hours of work.
 
-use super::harness::{Driver, MINUTE_MS, config, fails, works};
+use super::harness::{Driver, MINUTE_MS, config, fails, resume, stop, works};
 use crate::hook::Mode;
 use crate::loop_machine::*;
 use crate::notify::Day;
-use crate::{Event, Reason, Status, Timestamp};
+use crate::{Event, Reason, Status, StopOrigin, Timestamp};
 
 fn in_mode(start: Mode) -> LoopConfig {
     LoopConfig { mode: ModePolicy { start, ..ModePolicy::default() }, ..config() }
@@ -39,6 +39,19 @@ fn an_attended_loop_asks_before_the_first_iteration_and_about_every_change() {
     assert_eq!(driver.open_attempt(), 2, "one question between two iterations");
     driver.iterate(works("t1"), false);
     assert_eq!(kind(&driver), QuestionKind::BeforeIteration, "nothing changed, so there is nothing to keep");
+}
+
+#[test]
+fn an_iteration_that_was_left_out_stays_so_over_a_stop() {
+    let mut driver = begun(in_mode(Mode::Attended));
+    driver.request(Event::PauseRequested {});
+    driver.is(Status::Paused, Reason::Human);
+    answer(&mut driver, Answer::Reject);
+    driver.request(stop(false, StopOrigin::Command));
+    driver.is(Status::Stopped, Reason::Human);
+    driver.request(resume());
+    let last = driver.state.judged.recent.back().expect("a verdict");
+    assert!(last.skipped, "nothing ran in it: {last:?}");
 }
 
 #[test]

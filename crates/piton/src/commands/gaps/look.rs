@@ -138,12 +138,16 @@ pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Outpu
         // That there is no file has been said.
         true if !exists => {}
         true if state.gaps.is_empty() => {
-            out.note(format!("nothing needs research: {} has no gaps", place.ledger.file.display()));
+            out.note(nothing_in(&place.ledger.file));
         }
         true => out.note(all_current(state.gaps.len(), survey.checked.len(), survey.waiting.len())),
         false => out.note(survey.picture(batch.len())),
     }
     Ok(ExitCode::Done)
+}
+
+pub(super) fn nothing_in(file: &std::path::Path) -> String {
+    format!("nothing needs research: {} has no gaps", file.display())
 }
 
 pub(super) fn all_current(gaps: usize, checked: usize, waiting: usize) -> String {

@@ -8,7 +8,7 @@ use piton_view::{Batch, ResearchOrder, ResearchUpdate, words};
 use serde_json::json;
 
 use super::Place;
-use super::look::all_current;
+use super::look::{all_current, nothing_in};
 use crate::cli::gaps::ResearchArguments;
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
@@ -28,8 +28,16 @@ pub(super) async fn run(
         trust: place.trust,
         now: place.given_now,
     };
-    let mut tell = |update: ResearchUpdate| tell(&update, out);
+    let mut has_no_gaps = false;
+    let mut tell = |update: ResearchUpdate| match update {
+        ResearchUpdate::AllCurrent { gaps: 0, .. } => has_no_gaps = true,
+        update => tell(&update, out),
+    };
     let batch = place.door.research(&place.ledger, order, &mut tell).await?;
+    // That there is no file is said by who reads it.
+    if has_no_gaps && place.read(out).await?.exists {
+        out.note(nothing_in(&place.ledger.file));
+    }
     Ok(batch.map_or(ExitCode::Done, |batch| code(&batch)))
 }
 

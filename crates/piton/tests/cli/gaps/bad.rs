@@ -34,6 +34,10 @@ fn put(world: &World, bytes: &[u8]) {
 #[test]
 fn what_is_malformed_is_told_with_every_line() {
     refused(b"gaps:\n- id: [\n", &["line "]);
+    refused(
+        b"gaps:\n- {id: a, category: c, status: wrong, priority: true, blocks: [a, zz]}\n",
+        &["unknown status 'wrong'", "'priority' must be", "references itself", "unknown gap 'zz'"],
+    );
     refused(b"- a\n", &["line 1", "gaps"]);
     refused(b"other: 1\n", &["top-level 'gaps' key"]);
     refused(b"gaps: 7\n", &["line 1", "must be a list"]);

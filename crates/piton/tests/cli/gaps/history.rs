@@ -20,6 +20,24 @@ fn a_gap_is_shown_as_it_was() {
     at(&world, NOW, &["log", "--gap", "nowhere"]).exits(2);
 }
 
+/// A large change has its checkpoint, which comes a moment after what it holds.
+#[test]
+fn a_ledger_with_a_checkpoint_is_sound() {
+    let world = ledger();
+    let gap = |number| {
+        format!(
+            "- {{id: g{number}, category: c, status: verified, last_verified: '2025-01-01T00:00:00+00:00'}}\n"
+        )
+    };
+    let file = format!("gaps:\n{}", (0..300).map(gap).collect::<String>());
+    world.write("gaps.yaml", &file);
+    gaps(&world, &["stale", "--apply"]).exits(0);
+    let events = world.piton(&["log", "--json"]).exits(0).out;
+    assert!(events.contains("checkpoint_taken"), "{events}");
+    let verified = world.piton(&["verify"]).exits(0);
+    assert!(verified.out.contains("ok"), "{}", verified.out);
+}
+
 #[test]
 fn the_difference_since_a_time_has_three_signs() {
     let world = ledger();

@@ -13,7 +13,10 @@ fn a_file_that_is_not_there_opens_no_gate_and_is_said_to_be_missing() {
         let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!(answer["exists"], false, "{answer}");
     }
+    let research = |file| gaps(&world, &["research", "--file", file, "--exec", "false"]).exits(0).err;
+    assert!(research("typo.yaml").starts_with("there is no typo.yaml"), "{}", research("typo.yaml"));
     world.write("empty.yaml", "");
+    assert_eq!(research("empty.yaml"), "nothing needs research: empty.yaml has no gaps\n");
     gaps(&world, &["fresh", "--file", "empty.yaml"]).exits(0);
     gaps(&world, &["check", "teams"]).exits(0);
     world.shell("rm gaps.yaml").exits(0);

@@ -147,6 +147,7 @@ fn a_report_about_something_else_or_never_filled_in_is_refused() {
     for (says, why) in [
         (r#""status":"COMPLETED","run_id":"other","logs":["x"]"#, "about run_id `other`"),
         (r#""status":"COMPLETED","logs":["<placeholder>"]"#, "never filled in"),
+        (r#""status":"COMPLETED","artifacts":["TODO"]"#, "never filled in"),
         ("silence", "exited with code 3 without writing a run report"),
     ] {
         let world = world("name: w\nsteps: [{id: a, agent: x, prompt: do.md}]\n");
@@ -155,6 +156,14 @@ fn a_report_about_something_else_or_never_filled_in_is_refused() {
         let error = view(&world)["steps"]["a"]["last_error"].as_str().unwrap().to_owned();
         assert!(error.contains(why), "{says}: {error}");
     }
+}
+
+#[test]
+fn an_artifact_that_is_there_may_have_any_name() {
+    let world = world("name: w\nsteps: [{id: a, agent: x, prompt: do.md}]\n");
+    world.write("TODO", "sweep the floor\n");
+    world.write("says.a", r#""status":"COMPLETED","artifacts":["TODO"]"#);
+    run(&world, &["--max-attempts", "1"]).exits(0);
 }
 
 #[test]
