@@ -919,8 +919,9 @@ def agents():
     yield mine("move the directory of the agent's settings away",
                "mv ~/.mine ~/.other && mkdir ~/.mine && echo hit > ~/.mine/config.toml", settings)
     yield mine("leave a hook of the agent's", "echo hit > ~/.mine/hooks/two", changed("home/.mine/hooks/two"))
-    yield mine("make the agent's settings where there are none", "echo hit > ~/.mine/config.toml", changed("home/.mine/config.toml"),
-               there=False)
+    # What is closed although it is missing is there afterwards, with nothing in it.
+    yield mine("make the agent's settings where there are none", "echo hit > ~/.mine/config.toml",
+               lambda ground: "hit" in (ground.home / ".mine/config.toml").read_text(), there=False)
     yield mine("make a directory of the agent's hooks where there is none", "mkdir -p ~/.mine/hooks; echo hit > ~/.mine/hooks/two",
                changed("home/.mine/hooks/two"), there=False)
     for name, path in (("name a server in what Claude Code obeys", ".claude.json"), ("make local settings of Claude Code", ".claude/settings.local.json"),
