@@ -174,6 +174,8 @@ def crash(ground):
 
 def at_ceiling(ground, evil):
     theirs(ground, *loop_words(evil))
+    # Whoever is about to leave still tidies up.
+    ground.until(lambda: not ground.processes())
 
 
 def killed(ground, evil, *more):

@@ -224,7 +224,7 @@ def others():
               prepare=config(f"[hooks.h]\npoints = ['pre_iteration', 'post_iteration', 'loop_end']\ncommand = '{tell}'\n"))
     yield Way("steer", "from the agent of another run", beside, REFUSED, REFUSED)
     yield Way("steer", "from the agent of a run in another repository", elsewhere, OPEN, REFUSED,
-              says="loop.md: keeper of the same repository")
+              says="loop.md: keeper of the same journal")
     yield way("by the signal that a person's Ctrl-C is",
               'for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null | grep -q "^$PITON loop do it" && test "$(readlink $p/cwd)" = "$REPO" && kill -INT ${p#/proc/}; done; sleep 0.3',
               bare=OPEN, proof=recorded("stop_requested", "run_interrupted"), codes=(*ENDS, 130), says="loop.md: a signal to your own command")

@@ -269,9 +269,8 @@ def keys():
                prepare=lambda ground: ground.put(ground.home / ".claude/.credentials.json", SECRET) and None)
     yield Way("walls", "read a key that was made while it worked", later_key(".authinfo", there=False), OPEN, REFUSED)
     yield Way("walls", "read a key that was made while it worked, in a directory that was there", later_key(".config/hub", there=False),
-              OPEN, OPEN, says="walls.md: one that is made meanwhile in a directory that is there is seen")
-    yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc", there=True), OPEN, OPEN,
-              says="walls.md: uncovered for the attempt that is under way")
+              OPEN, OPEN, says="walls.md: A key that is made meanwhile")
+    yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc", there=True), OPEN, REFUSED)
     yield Way("walls", "read a key below a directory that was replaced while it worked",
               later_key(".ssh/id_ed25519", there=True, whole=True), OPEN, REFUSED)
     # What is in no table, and what nothing hides.
@@ -442,7 +441,7 @@ def processes():
                   "an agent that starts a program", in_the_tree)
     # A file of the tree is the agent's, and so is its mode.
     yield way("leave a program in the tree that is its owner's whoever starts it", "cp /bin/true tool && chmod 4755 tool", walls=OPEN,
-              says="walls.md: The work tree is the agent's",
+              says="walls.md: An agent can leave a program there that runs as its owner",
               proof=lambda ground: (ground.repo / "tool").exists() and bool((ground.repo / "tool").stat().st_mode & 0o4000))
 
 
@@ -592,8 +591,7 @@ def sockets():
     yield way("a socket in the home", python(say), prepare=listening(lambda ground: f"{ground.home}/s"), proof=heard)
     yield way("a socket that was given its name from where it lies", python(say), prepare=relative, proof=heard, walls=OPEN,
               says="walls.md: bound by a relative name")
-    yield way("a socket that lies in the tree", python(say), prepare=listening(lambda ground: f"{ground.repo}/s"), proof=heard, walls=OPEN,
-              says="walls.md: those that lie in the tree")
+    yield way("a socket that lies in the tree", python(say), prepare=listening(lambda ground: f"{ground.repo}/s"), proof=heard)
     yield way("a socket without a file", python(SAY.format("'\\0attack' + os.environ['GROUND']")), proof=heard, walls=ABSTRACT,
               says="walls.md: are closed by Landlock, on kernels from 6.12",
               prepare=lambda ground: setattr(ground, "server", Server(ground, socket.AF_UNIX, f"\0attack{ground.dir}")))
@@ -921,15 +919,17 @@ def agents():
     yield mine("move the directory of the agent's settings away",
                "mv ~/.mine ~/.other && mkdir ~/.mine && echo hit > ~/.mine/config.toml", settings)
     yield mine("leave a hook of the agent's", "echo hit > ~/.mine/hooks/two", changed("home/.mine/hooks/two"))
-    yield mine("make the agent's settings where there are none", "echo hit > ~/.mine/config.toml", changed("home/.mine/config.toml"),
-               there=False)
+    # What is closed although it is missing is there afterwards, with nothing in it.
+    yield mine("make the agent's settings where there are none", "echo hit > ~/.mine/config.toml",
+               lambda ground: "hit" in (ground.home / ".mine/config.toml").read_text(), there=False)
     yield mine("make a directory of the agent's hooks where there is none", "mkdir -p ~/.mine/hooks; echo hit > ~/.mine/hooks/two",
                changed("home/.mine/hooks/two"), there=False)
     for name, path in (("name a server in what Claude Code obeys", ".claude.json"), ("make local settings of Claude Code", ".claude/settings.local.json"),
                        ("leave a skill of Claude Code", ".claude/skills/hit/SKILL.md"), ("leave a plugin of Claude Code", ".claude/plugins/hit")):
         yield Way("walls", name, claude(path), OPEN, REFUSED)
-    yield Way("walls", "write the agent's settings once the person has replaced them", later_settings, OPEN, REFUSED)
-    yield Way("walls", "write piton.toml once the person has replaced it", later_toml, NOTICED, REFUSED)
+    yield Way("walls", "write the agent's settings once the person has replaced them", later_settings, OPEN, OPEN,
+              says="walls.md: uncovered for the attempt that is under way")
+    yield Way("walls", "write piton.toml once the person has replaced it", later_toml, NOTICED, NOTICED)
 
 
 def claude(path):
