@@ -332,6 +332,16 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
         .map_err(|error| Error::new("write to", path, error))
 }
 
+/// Says that the file system has no room for one more file, where that is so.
+pub fn check_room(path: &Path) -> Result<(), Error> {
+    match rustix::fs::statvfs(path) {
+        Ok(room) if room.f_files > 0 && room.f_favail == 0 => {
+            Err(Error::new("make a file beside", path, Errno::NOSPC))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A regular file to read, and its length; `None` where there is none. Never waits, and never follows a link.
 pub fn open_regular(path: &Path) -> Result<Option<(File, u64)>, Error> {
     let file = match OpenOptions::new().read(true).custom_flags(NO_FOLLOW | NO_BLOCK).open(path) {

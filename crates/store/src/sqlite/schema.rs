@@ -104,6 +104,7 @@ fn connect(path: &Path, new: &Identity) -> Result<Connection, Error> {
             // What the system says is plainer than what the database makes of it.
             if !matches!(error, Error::Locked { .. }) {
                 file::check_writable(path)?;
+                file::check_room(path)?;
             }
             return Err(error);
         }
