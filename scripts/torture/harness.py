@@ -463,6 +463,8 @@ def fold(name, events):
                 facts.abandoned.add(data["attempt"])
         elif kind == "checks_started":
             rounds += 1
+            # What the last of too many lost attempts left is checked before the run fails or stops.
+            ended = ended or events[expected - 2]["type"] == "attempt_lost"
             if facts.open is not None or data["round"] != rounds:
                 refuse(event, f"round {data['round']} while {facts.open} is open, expected {rounds}")
             facts.open = ("checks", rounds)
