@@ -29,6 +29,8 @@ pub(crate) fn protect(workspace: &Workspace) -> Result<(), Error> {
 const PARTS: [&str; 5] = ["HEAD", "objects", "refs", "config", "refs/heads/main"];
 const FILES: [&str; 3] = ["HEAD", "config", "refs/heads/main"];
 
+const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n";
+
 /// Makes the private repository `state/.git`, unless it is there.
 ///
 /// It is made aside and moved into place: a git that is killed, or a power cut, leaves neither half of a
@@ -47,7 +49,7 @@ pub(crate) fn create_private(state: &Path) -> Result<(), Error> {
     if made? || is_complete() {
         return Ok(());
     }
-    // Something is there that lacks a part: git fills it up.
+    // Something is there that lacks a part.
     init(state, state)
 }
 
@@ -60,14 +62,21 @@ fn ignore_all(state: &Path) -> Result<(), Error> {
     }
 }
 
+/// What `git init` would make, but for the link by which it tries whether there are such: one that it cannot remove again would stay.
+///
 /// Whoever makes a repository of the directory around it later may add everything there: git refuses to do so beside one
 /// that has no commit, so it has an empty one. Nothing in it is anybody's change.
 fn init(state: &Path, place: &Path) -> Result<(), Error> {
-    Call::new("init", state)
-        .args(["--quiet", "--template=", "--initial-branch=main", "--object-format=sha1", "--"])
-        .arg(place)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .bytes()?;
+    for part in ["objects", "refs/heads", "refs/tags"] {
+        let path = place.join(".git").join(part);
+        std::fs::create_dir_all(&path).map_err(|source| Error::io("create the directory", &path, source))?;
+    }
+    for (part, text) in [("HEAD", "ref: refs/heads/main\n"), ("config", CONFIG)] {
+        let path = place.join(".git").join(part);
+        if path.symlink_metadata().is_err() {
+            file::write_atomic(&path, text.as_bytes(), Durability::Unsynced)?;
+        }
+    }
     let git = |command| Call::new(command, state).env("GIT_DIR", place.join(".git"));
     let tree: TreeId = git("mktree").stdin(Vec::new()).id()?;
     let commit = git("commit-tree").setting("user.name=piton").setting("user.email=piton@localhost");

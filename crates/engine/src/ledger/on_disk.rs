@@ -16,6 +16,9 @@ use piton_sys::{Clock, SystemClock};
 
 use super::{Ledger, LedgerError, digest};
 
+/// A gap file that takes longer to read than a thread takes to start.
+const LARGE_BYTES: usize = 256 * 1024;
+
 /// How often a file that may be half of one is looked at again, and how long after the last look.
 const LOOKS_MAX: usize = 200;
 /// Looks in a row that find the same gaps, fewer than there were: then somebody has taken the others out.
@@ -83,12 +86,16 @@ impl Ledger<'_> {
         }
         let look = file::look_at_rest(&self.path(), SystemClock.now());
         let Some(bytes) = self.content()? else { return Ok(None) };
-        // Beside whoever loads the journal meanwhile: of a large ledger, either takes its time.
-        let read = tokio::task::spawn_blocking(move || {
+        let is_large = bytes.len() > LARGE_BYTES;
+        let read = move || {
             let digest = digest(Some(&bytes));
             Document::from_bytes(bytes).map(|document| Known { document: Arc::new(document), digest, look })
-        });
-        let read = read.await.expect("reading a ledger does not panic");
+        };
+        // Beside whoever loads the journal meanwhile: of a large ledger, either takes its time.
+        let read = match is_large {
+            true => tokio::task::spawn_blocking(read).await.expect("reading a ledger does not panic"),
+            false => read(),
+        };
         let known = read.map_err(|problems| LedgerError::Invalid { path: self.path(), problems })?;
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.clone());
         Ok(Some(known))

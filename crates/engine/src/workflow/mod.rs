@@ -363,7 +363,9 @@ impl World<State> for WorkflowWorld {
         if at_rest {
             // It has a runtime of its own, which cannot be within this one.
             let context = Arc::clone(&self.context);
-            let _ = std::thread::spawn(move || money::show_day(&context)).join();
+            let shown = std::thread::Builder::new().spawn(move || money::show_day(&context));
+            // The next one to rest shows it, where the system has no thread left.
+            let _ = shown.map(std::thread::JoinHandle::join);
             let (layout, redactor) = (&self.context.layout, self.context.launch.redactor());
             telling::tell(layout, redactor, state).iter().for_each(|problem| (self.note)(problem));
         }

@@ -214,7 +214,7 @@ pub(super) fn at_once<T: Send + 'static>(
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().ok()?;
         runtime.block_on(asked).ok()
     };
-    std::thread::spawn(ask).join().ok().flatten()
+    std::thread::Builder::new().spawn(ask).ok()?.join().ok().flatten()
 }
 
 /// The run goes on: the one whose step it is has nobody to wait for any more. A driver is not held up by that; one that ends
@@ -225,7 +225,8 @@ pub(super) fn wake_outer(context: &Context, state: &State) {
     }
     let client = LocalClient::new(Arc::clone(&context.store), context.layout.clone());
     let run = context.run.clone();
-    std::thread::spawn(move || {
+    // Where the system has no thread left, whoever ends wakes it, too.
+    let _ = std::thread::Builder::new().spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().ok()?;
         runtime.block_on(client.wake_outer(&run)).ok()
     });
