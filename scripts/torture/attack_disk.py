@@ -577,12 +577,9 @@ def use_inodes(place):
 
 def full():
     full_words = ("full", "space", "enospc", "no inodes")
-    for name, use, options, looks in (
-        ("no space left", fill, "size=12m", NOTICED),
-        ("no inodes left", use_inodes, "size=64m,nr_inodes=700", WORKS),
-    ):
+    for name, use, options in (("no space left", fill, "size=12m"), ("no inodes left", use_inodes, "size=64m,nr_inodes=700")):
         yield Way("disk", f"{name} before the first use", at_first(use, options, full_words), REFUSED, REFUSED, only="root")
-        yield Way("disk", f"{name} where people look at a run", looked_at(use, options, full_words), looks, looks, only="root")
+        yield Way("disk", f"{name} where people look at a run", looked_at(use, options, full_words), NOTICED, NOTICED, only="root")
         yield Way("disk", f"{name} for some seconds at a resume", for_a_while(use, options), REFUSED, REFUSED, only="root")
         yield Way("disk", f"{name} for some seconds while an agent works", while_working(use, options), WORKS, WORKS, only="root")
         yield Way("disk", f"{name} where somebody notes something", noted(use, options, full_words), REFUSED, REFUSED, only="root")
