@@ -127,8 +127,8 @@ fn named(context: &Context, name: &str, state: &State) -> (bool, Option<String>)
     }
 }
 
-/// Runs a gate's command under a keeper: open where it exits with 0. One that was begun before a crash is waited for, or has
-/// left what it came to. What cannot be run at all, because its walls do not stand or the system has no process for it,
+/// Runs a gate's command under a keeper: open where it exits with 0. One that was begun before a crash and still runs is waited
+/// for; one that ended while nobody drove is asked again. What cannot be run at all, because its walls do not stand or the system has no process for it,
 /// is no gate that is closed.
 fn run(
     context: &Context,

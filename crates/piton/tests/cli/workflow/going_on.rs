@@ -378,15 +378,30 @@ fn the_command_of_a_gate_is_run_once_although_its_driver_is_killed() {
     world.kill_driver("r1");
     world.piton(&["resume", "r1", "--detach"]).exits(0);
     world.kill_driver("r1");
-    // It ends while nobody drives the run.
+    world.piton(&["resume", "r1", "--detach"]).exits(0);
+    world.open_gate();
+    world.piton(&["wait", "r1"]).exits(0);
+    assert_eq!(looks(), 1);
+    let left = world.path(".piton/attempts/r1").read_dir().unwrap().flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    assert!(!left.iter().any(|name| name.starts_with("gate-")), "nothing is left of it: {left:?}");
+}
+
+#[test]
+fn what_a_gate_said_while_nobody_drove_is_asked_again() {
+    let world = world(
+        "name: w\nsteps: [{id: a, run: 'touch done', gates: ['cmd:echo x >> ../looks; until test -e \"$GATE\"; do sleep 0.02; done']}]\n",
+    );
+    let looks = || std::fs::read_to_string(world.beside("looks")).unwrap_or_default().lines().count();
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--detach"]).exits(0);
+    eventually("the gate is looked at", || looks() == 1);
+    world.kill_driver("r1");
     world.open_gate();
     eventually("it has said what it says", || {
         let attempts = world.path(".piton/attempts/r1").read_dir().unwrap().flatten();
         attempts.into_iter().any(|entry| entry.path().join("exit.json").exists())
     });
+    // Anybody could have written that meanwhile.
     world.piton(&["resume", "r1"]).exits(0);
-    assert_eq!(looks(), 1);
-    let left = world.path(".piton/attempts/r1").read_dir().unwrap().flatten();
-    let left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    assert!(!left.iter().any(|name| name.starts_with("gate-")), "nothing is left of it: {left:?}");
+    assert_eq!(looks(), 2);
 }
