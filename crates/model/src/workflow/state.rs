@@ -486,12 +486,7 @@ impl State {
 
     /// The gates that must be looked at before this step starts: its own, and those of its condition.
     pub fn gates_of(&self, index: usize) -> Vec<Gate> {
-        let step = self.plan.step(index);
-        let mut gates = step.gates.clone();
-        gates.extend(step.when.iter().flat_map(|when| when.gates()));
-        gates.sort();
-        gates.dedup();
-        gates
+        self.plan.step(index).all_gates()
     }
 
     /// What must be looked at before this step can start, if anything.
