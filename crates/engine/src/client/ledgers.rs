@@ -1,7 +1,7 @@
 //! Where a ledger is: what is known, what is open, what to do next.
 
 use piton_model::Machine;
-use piton_model::ledger::{select_batch, survey};
+use piton_model::ledger::{DEFAULT_FILE, select_batch, survey};
 use piton_model::ledger_machine::State;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::ledger as words;
@@ -119,7 +119,7 @@ fn next_command(file: &str, is_unsound: bool, research: Option<&ResearchView>, h
         None => "list",
     };
     match file {
-        "gaps.yaml" => format!("piton gaps {command}"),
+        DEFAULT_FILE => format!("piton gaps {command}"),
         file => format!("piton gaps {command} --file {file}"),
     }
 }
