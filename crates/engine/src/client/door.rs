@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use piton_files::gaps::Document;
 use piton_model::limits::GAP_FILE_BYTES_MAX;
+use piton_model::loop_machine::findings_of;
 use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
 use piton_store::{Claim, Wanted};
 use piton_sys::file;
@@ -233,11 +234,9 @@ impl LocalClient {
             let page = self.store()?.read(run, next, PAGE).await?;
             let Some(last) = page.last() else { return Ok(false) };
             next = last.seq + 1;
-            for stored in page.iter().filter(|stored| stored.event.kind == "attempt_finished") {
-                let event = crate::load::decode(run, stored);
-                if let Ok(piton_model::Event::AttemptFinished { end, .. }) = event
-                    && end.guard.iter().flat_map(|guard| &guard.findings).any(|found| found.id == finding)
-                {
+            for stored in &page {
+                let event: Result<piton_model::Event, _> = crate::load::decode(run, stored);
+                if event.is_ok_and(|event| findings_of(&event).iter().any(|found| found.id == finding)) {
                     return Ok(true);
                 }
             }
