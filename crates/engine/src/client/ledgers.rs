@@ -4,10 +4,10 @@ use piton_model::Machine;
 use piton_model::ledger::{DEFAULT_FILE, select_batch, survey};
 use piton_model::ledger_machine::State;
 use piton_sys::{Clock, SystemClock};
-use piton_view::words::ledger as words;
+use piton_view::words::{ledger as words, what_to_do};
 use piton_view::{GapCounts, LedgerAt, LedgerStatus, ResearchView, StatusOf, StatusView};
 
-use super::{ClientError, LocalClient};
+use super::{ClientError, LocalClient, MAKE_IT_YOURS};
 use crate::ledger::research::is_researched;
 use crate::ledger::{Ledger, LedgerError};
 use crate::load;
@@ -17,11 +17,15 @@ const PAGE: usize = 1024;
 
 /// Everything about a ledger at one moment.
 pub(super) async fn view_of(client: &LocalClient, state: &State) -> Result<StatusView, ClientError> {
-    let (status, state) = status_of(client, state).await?;
+    let (mut status, state) = status_of(client, state).await?;
+    if client.caution().is_some() {
+        status.next = MAKE_IT_YOURS.to_owned();
+    }
+    let next = what_to_do(&status.next, client.caution());
     Ok(StatusView {
         counted: state.researches,
-        screen: words::status(&status, &state, SystemClock.now()),
-        ending: vec![format!("next     {}", status.next)],
+        screen: words::status(&status, &state, &next, SystemClock.now()),
+        ending: vec![format!("next     {next}")],
         ..StatusView::of(StatusOf::Ledger(Box::new(status)))
     })
 }

@@ -20,7 +20,7 @@ use piton_model::{Reason, Status, Timestamp};
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
 pub use fit::{cut, wrapped};
-pub use status::{next, status};
+pub use status::{next, status, what_to_do};
 pub use watch::Watched;
 
 use crate::CheckView;
