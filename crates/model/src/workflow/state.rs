@@ -448,6 +448,11 @@ impl State {
         self.over_own_limit().or_else(|| self.requests.budget.clone())
     }
 
+    /// What all workflows had cost on the day, where that was found to be too much and nothing followed from it yet.
+    pub fn spent_beyond(&self) -> Option<u64> {
+        self.requests.budget.as_ref().map(|_| self.counters.day_microusd)
+    }
+
     /// Whether it cost more itself than it may.
     pub fn over_own_limit(&self) -> Option<String> {
         let spent = self.counters.cost_microusd;
