@@ -18,7 +18,7 @@ use crate::words::words;
 use crate::{RunId, Seq, Timestamp};
 
 /// How a workflow is to be run.
-#[record(omit(accept_inputs, gaps))]
+#[record(omit(accept_inputs, gaps, losses))]
 pub struct Options {
     /// Attempts per step and iteration.
     pub max_attempts: u32,
@@ -68,6 +68,8 @@ pub struct Options {
     pub pass: Option<Vec<String>>,
     /// The ledger that gates of fresh gaps ask about.
     pub gaps: GateGaps,
+    /// How many attempts may be lost.
+    pub losses: LossPolicy,
 }
 
 impl Default for Options {
@@ -97,6 +99,7 @@ impl Default for Options {
             protect: Vec::new(),
             pass: None,
             gaps: GateGaps::default(),
+            losses: LossPolicy::default(),
         }
     }
 }
@@ -109,6 +112,15 @@ policy! {
         pub file: String = DEFAULT_FILE.to_owned(),
         /// How many days findings hold where a gap does not say.
         pub default_ttl_days: u32 = DEFAULT_TTL_DAYS,
+    }
+}
+
+policy! {
+    /// How many attempts whose outcome cannot be known a step may have.
+    #[record(Copy, Eq)]
+    pub struct LossPolicy {
+        /// So many in a row fail the step: a machine that loses every one of them needs a person.
+        pub in_a_row_max: u32 = 10,
     }
 }
 
