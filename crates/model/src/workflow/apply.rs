@@ -181,7 +181,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             rest(state, Status::Stopped, Some(*reason), detail.clone(), at)
         }
         Event::RunFailed { reason, detail } => rest(state, Status::Failed, Some(*reason), detail.clone(), at),
-        Event::RunCompleted { reason } => rest(state, Status::Completed, Some(*reason), None, at),
+        Event::RunCompleted { reason, detail } => {
+            rest(state, Status::Completed, Some(*reason), detail.clone(), at)
+        }
         Event::PauseRequested {}
         | Event::StopRequested { .. }
         | Event::ResumeRequested { .. }

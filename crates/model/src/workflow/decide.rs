@@ -279,7 +279,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return nothing_open.then_some(Event::RunFailed { reason, detail });
     }
     if state.is_done() {
-        return Some(Event::RunCompleted { reason: Reason::Done });
+        return Some(Event::RunCompleted { reason: Reason::Done, detail: None });
     }
     if let Some((_, origin)) = state.requests.stop {
         return nothing_open.then(|| stopped(origin));
