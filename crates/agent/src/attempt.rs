@@ -261,8 +261,8 @@ pub type AttemptName = (String, String);
 ///
 /// A new session, a double fork or an empty environment change nothing about it: a keeper adopts what its children leave behind. Nor
 /// does another name of the journal: its keeper has the file itself open. Only what the system itself starts for the agent escapes.
-pub fn inside(states: &[PathBuf], journal: &Path) -> Option<Within> {
-    let (above, journal) = (process::above(), process::file_id(journal));
+pub fn inside(states: &[PathBuf], journal: Option<&Path>) -> Option<Within> {
+    let (above, journal) = (process::above(), journal.and_then(process::file_id));
     let part = above.iter().flatten().find_map(|ancestor| held_by(ancestor, states, journal));
     if part.is_some() {
         return part.map(Within::Part);

@@ -179,6 +179,7 @@ mod tests {
         auto_save_interval = "30s"                         # default
 
         [gaps]
+        file = "gaps.yaml"                                 # default
         default_ttl_days = 30                              # default
         max_gaps_per_run = 5                               # default
 

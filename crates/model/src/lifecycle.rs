@@ -64,6 +64,9 @@ macro_rules! run_events {
             RunCompleted {
                 /// By which rule.
                 reason: $crate::Reason,
+                /// Which conditions held, where conditions decided it.
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                detail: Option<String>,
             },
             /// Gave up.
             RunFailed {

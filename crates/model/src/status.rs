@@ -133,6 +133,11 @@ pub enum ExitCode {
 }
 
 impl Reason {
+    /// Whether a provider asked to be left alone for a while.
+    pub fn is_refusal(self) -> bool {
+        matches!(self, Reason::RateLimit | Reason::Overloaded)
+    }
+
     /// Whether it is a ceiling of the run's own.
     pub fn is_limit(self) -> bool {
         matches!(

@@ -180,7 +180,7 @@ examples! {
     RunPaused { reason: Reason::Human, detail: None }
     RunResumed { raise: Raise { iterations: Some(80), ..Raise::default() } }
     RunStopped { reason: Reason::LimitCost, detail: None }
-    RunCompleted { reason: Reason::ChecksPass }
+    RunCompleted { reason: Reason::ChecksPass, detail: None }
     RunFailed { reason: Reason::FailureStreak, detail: Some("5 attempts in a row failed".to_owned()) }
     PauseRequested {}
     StopRequested { now: true, origin: StopOrigin::Interrupt }

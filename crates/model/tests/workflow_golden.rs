@@ -126,7 +126,7 @@ examples! {
     RunPaused { reason: Reason::LimitCost, detail: Some("$5.00 of $5.00 are spent".to_owned()) }
     RunResumed { raise: Raise { max_iterations: Some(8), ..Raise::default() } }
     RunStopped { reason: Reason::Interrupted, detail: None }
-    RunCompleted { reason: Reason::Done }
+    RunCompleted { reason: Reason::Done, detail: None }
     RunFailed { reason: Reason::FailureStreak, detail: Some("step `build`: no".to_owned()) }
     PauseRequested {}
     StopRequested { now: true, origin: StopOrigin::Command }

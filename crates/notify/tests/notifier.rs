@@ -59,7 +59,7 @@ fn running() -> State {
 }
 
 fn completed() -> State {
-    after(&running(), &[Event::RunCompleted { reason: Reason::ChecksPass }])
+    after(&running(), &[Event::RunCompleted { reason: Reason::ChecksPass, detail: None }])
 }
 
 fn config(url: String) -> Notify {

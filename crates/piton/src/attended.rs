@@ -153,6 +153,12 @@ impl Drop for Raw {
     }
 }
 
+/// Whether a person at this terminal agrees; Enter alone does.
+pub(crate) fn agrees(out: &Output, question: &str) -> Result<bool> {
+    let said = line(out, &format!("{question} [Y/n] "))?;
+    Ok(said.is_empty() || said.eq_ignore_ascii_case("y") || said.eq_ignore_ascii_case("yes"))
+}
+
 fn line(out: &Output, prompt: &str) -> Result<String> {
     out.bytes(prompt.as_bytes());
     let mut line = String::new();

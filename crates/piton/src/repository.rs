@@ -59,7 +59,7 @@ pub(crate) fn redactor(root: &Path) -> Result<Redactor> {
 /// What decides over a run is for people: an agent or a check of this very repository is refused.
 pub(crate) fn refuse_agents(global: &Global) -> Result<()> {
     let layout = layout(global)?;
-    match piton_agent::inside(&states(&layout), &layout.store().file()) {
+    match piton_agent::inside(&states(&layout), layout.store().file().as_deref()) {
         None => Ok(()),
         Some(Within::Part((run, attempt))) => Err(Failure::usage(format!(
             "this is for people: it was called from inside attempt {attempt} of run `{run}`"

@@ -138,7 +138,7 @@ const HANDED_ON: &[(&str, &str)] = &[
     ("adopt", "`trust --journal`: a journal becomes this user's, before it is opened"),
     ("settle", "whose a journal is, before it is opened"),
     ("warning", "the words about a journal that git tracks"),
-    ("cheap_check", "what an agent's own hook runs, as the one launcher makes it"),
+    ("cheap_check", "what an agent's own hook and `init` run, as the one launcher makes it"),
     ("configuration", "piton.toml, for `init`, `config`, `trust` and `doctor`"),
     ("hook_files", "what `trust` shows before it trusts"),
     ("known", "`ls --everywhere`: the repositories, before any journal is opened"),

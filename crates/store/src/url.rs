@@ -56,24 +56,26 @@ impl Url {
         }
     }
 
-    /// The file that it is.
-    pub fn file(&self) -> PathBuf {
+    /// The file that it is, where it is one.
+    pub fn file(&self) -> Option<PathBuf> {
         match &self.0 {
-            Place::Sqlite(state) => sqlite::database(state),
+            Place::Sqlite(state) => Some(sqlite::database(state)),
         }
     }
 
     /// Whether there is a journal.
     pub fn exists(&self) -> bool {
-        self.file().is_file()
+        match &self.0 {
+            Place::Sqlite(state) => sqlite::database(state).is_file(),
+        }
     }
 
     /// As [`Url::parse`] takes it, for another process.
     pub fn to_os_string(&self) -> OsString {
         match &self.0 {
-            Place::Sqlite(_) => {
+            Place::Sqlite(state) => {
                 let mut text = OsString::from(SQLITE);
-                text.push(self.file());
+                text.push(sqlite::database(state));
                 text
             }
         }

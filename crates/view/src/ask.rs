@@ -41,7 +41,7 @@ pub enum Request {
     Answer {
         /// The number of the question.
         question: u32,
-        /// The answer.
+        /// Whether it is approved, rejected or given up.
         answer: Answer,
         /// What the agent should know about it.
         comment: Option<String>,
@@ -54,7 +54,7 @@ pub enum Request {
     StartAt(StepId),
     /// Note something, and set values that are kept with the run.
     Note {
-        /// In words.
+        /// What is noted.
         text: String,
         /// The values by name; `null` forgets one.
         set: BTreeMap<String, Value>,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// The run, as far as it matters to the agent that works on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brief {
-    /// Which run.
+    /// The run that the agent works for.
     pub run_id: RunId,
     /// Where its agents and checks work.
     pub tree: PathBuf,
@@ -51,7 +51,7 @@ pub enum Signal {
 /// A check, as an agent sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BriefCheck {
-    /// Its name.
+    /// What the check is called in the configuration.
     pub name: String,
     /// What is run.
     pub command: String,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Error {
     /// What to do about it, for a program.
     pub kind: ErrorKind,
-    /// In words.
+    /// One line that says what is wrong.
     pub message: String,
     /// What led to it, one below the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -43,12 +43,12 @@ pub struct GapEvent {
     pub seq: Seq,
     /// When it happened, by the ledger's time.
     pub at: Timestamp,
-    /// Its type.
+    /// What kind of event it is, such as `gap_verified`.
     #[serde(rename = "type")]
     pub kind: String,
     /// Which gap, where it is about one.
     pub gap: Option<String>,
-    /// In words.
+    /// What happened, as a sentence for people.
     pub text: String,
     /// Its data, where it is about this gap alone.
     pub data: serde_json::Value,
@@ -61,7 +61,7 @@ pub enum GapChange {
     Adopt,
     /// A new gap.
     Add {
-        /// Its name.
+        /// The id that the new gap gets.
         gap: String,
         /// Its category, where no field says it.
         category: String,
@@ -72,7 +72,7 @@ pub enum GapChange {
     AddMissing(Vec<Gap>),
     /// Fields of a gap.
     Set {
-        /// Which gap.
+        /// The id of the gap.
         gap: String,
         /// Each as `FIELD=VALUE`.
         fields: Vec<String>,
@@ -81,12 +81,12 @@ pub enum GapChange {
     },
     /// Somebody looked, and found nothing new.
     Check {
-        /// Which gap.
+        /// The id of the gap.
         gap: String,
     },
     /// Findings are confirmed, or replaced.
     Verify {
-        /// Which gap.
+        /// The id of the gap.
         gap: String,
         /// What is known now, where that is new.
         findings: Option<String>,
@@ -135,7 +135,7 @@ pub struct ResearchOrder {
     pub max: usize,
     /// Goes on whenever something becomes stale.
     pub watch: bool,
-    /// Who researches.
+    /// The agent that looks into the gaps.
     pub agent: AgentChoice,
     /// What it may use: a batch, or all that a watcher does.
     pub limits: ResearchLimits,
@@ -152,7 +152,7 @@ pub struct ResearchOrder {
 pub enum ResearchUpdate {
     /// A batch that was under way is gone on with.
     GoesOn {
-        /// Its number.
+        /// Counts the batches of the ledger.
         number: u32,
     },
     /// A batch begins: the picture of the ledger, in words.
@@ -177,7 +177,7 @@ pub enum ResearchUpdate {
         /// Whether it was found at work.
         found: bool,
     },
-    /// That ended.
+    /// The agent that looked into a gap has ended.
     Ended {
         /// The gap's name.
         gap: String,
@@ -195,7 +195,7 @@ pub enum ResearchUpdate {
     Over(Batch),
     /// Nothing is due before that moment, or before an edit.
     Waits {
-        /// The moment.
+        /// When something becomes stale next, where that is known.
         until: Option<Timestamp>,
     },
 }

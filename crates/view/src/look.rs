@@ -100,7 +100,7 @@ impl StatusView {
 /// Why a run is where it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WhyView {
-    /// Which run.
+    /// The run that is asked about.
     pub run_id: RunId,
     /// Where it is.
     pub status: Status,
@@ -167,7 +167,7 @@ impl StateOf {
 /// What happened, and what that is worth telling.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Update {
-    /// The event.
+    /// What happened, as data.
     pub event: EventView,
     /// What it means to whoever watches.
     pub told: Vec<Told>,
@@ -176,7 +176,7 @@ pub struct Update {
 /// A line for whoever watches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Told {
-    /// In words.
+    /// The line itself.
     pub text: String,
     /// How much it matters.
     pub weight: Weight,
@@ -260,7 +260,7 @@ pub struct ReportView {
 /// The numbers of a loop, for a monitoring system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricsView {
-    /// Which run.
+    /// The loop that they are about.
     pub run_id: RunId,
     /// Values by name; what is not known is not there.
     pub values: BTreeMap<&'static str, f64>,
@@ -273,9 +273,9 @@ pub struct MetricsView {
 pub struct DiffView {
     /// File by file.
     pub files: Vec<FileDiffView>,
-    /// Lines added.
+    /// Lines that were added in all files.
     pub added: u64,
-    /// Lines removed.
+    /// Lines that were removed in all files.
     pub removed: u64,
     /// As a patch.
     pub patch: Vec<u8>,
@@ -288,7 +288,7 @@ pub struct FileDiffView {
     pub path: String,
     /// Lines added; nothing where it is not text.
     pub added: Option<u64>,
-    /// Lines removed.
+    /// Lines removed; unknown of a file that is no text.
     pub removed: Option<u64>,
 }
 

@@ -19,7 +19,7 @@ pub enum Order {
     Loop(Box<LoopOrder>),
     /// A loop that goes on with what another tool left in a file.
     Import {
-        /// The file.
+        /// The state that another tool left.
         file: PathBuf,
         /// How to go on.
         order: Box<LoopOrder>,
@@ -46,17 +46,17 @@ pub struct LoopOrder {
     pub checks: Vec<String>,
     /// What must hold.
     pub until: Vec<String>,
-    /// Ceilings.
+    /// What it may use at most, as a person wrote it.
     pub limits: LimitWords,
     /// The time at which it stops.
     pub deadline: Option<String>,
     /// Ask before every iteration.
     pub attended: bool,
-    /// Its name.
+    /// What the run is to be called; a name is made up where nobody says one.
     pub id: Option<String>,
     /// In a work tree of its own.
     pub worktree: bool,
-    /// In place.
+    /// Work in the checkout, never in a work tree of its own.
     pub here: bool,
     /// Even if many loops work already.
     pub force: bool,
@@ -70,7 +70,7 @@ pub struct LoopOrder {
 #[record(Default, written)]
 #[serde(default)]
 pub struct AgentChoice {
-    /// By name.
+    /// One that piton or the configuration knows, by its name.
     pub name: Option<String>,
     /// Any command in its stead.
     pub exec: Option<String>,
@@ -86,17 +86,17 @@ pub struct AgentChoice {
 #[record(Default, Eq, written)]
 #[serde(default)]
 pub struct LimitWords {
-    /// Iterations.
+    /// How many iterations.
     pub iterations: Option<String>,
-    /// Working time.
+    /// How long agents and checks may work; waits are not counted.
     pub duration: Option<String>,
-    /// Money.
+    /// How many dollars.
     pub cost: Option<String>,
-    /// Tokens.
+    /// How many tokens, read and written.
     pub tokens: Option<String>,
-    /// Changed files.
+    /// How many files may differ from the start.
     pub files: Option<String>,
-    /// Changed lines.
+    /// How many lines may be added and removed.
     pub lines: Option<String>,
     /// Fresh sessions in the middle of the work.
     pub reboots: Option<String>,
@@ -105,7 +105,7 @@ pub struct LimitWords {
 /// A workflow, as a person asks for it. What is not said has its default in a new run; one that is there keeps what it has.
 #[record(written)]
 pub struct WorkflowOrder {
-    /// The document.
+    /// The file that says what the steps are.
     pub file: PathBuf,
     /// Any command as the agent of every step.
     pub exec: Option<String>,
@@ -158,7 +158,7 @@ pub struct WorkflowOrder {
 /// Where another run is gone on from.
 #[record(Eq, written)]
 pub struct ForkOrder {
-    /// Which run.
+    /// The run that is forked.
     pub run: RunId,
     /// From the end of this iteration, of a loop.
     pub iteration: Option<u32>,

@@ -41,7 +41,7 @@ pub struct RunStatus {
     pub exit_code: Option<u8>,
     /// The rule that decides when it is done.
     pub rule: &'static str,
-    /// Ceilings.
+    /// What it may use at most, and what of that is used.
     pub limits: LimitsView,
     /// What was used.
     pub used: UsedView,
@@ -135,7 +135,7 @@ pub struct ModeView {
 pub struct SwitchView {
     /// As programs read it.
     pub data: serde_json::Value,
-    /// In words.
+    /// The same as a line for people.
     pub text: String,
 }
 
@@ -166,11 +166,11 @@ pub struct NotCoveredView {
 /// A living driver.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DriverView {
-    /// Its process.
+    /// The id of its process on that machine.
     pub pid: u32,
-    /// Its machine.
+    /// The machine that it works on.
     pub host: String,
-    /// Since when.
+    /// When it took the run over.
     pub since: Timestamp,
 }
 
@@ -183,16 +183,16 @@ pub struct Counted<T> {
     pub max: Option<T>,
 }
 
-/// Every ceiling.
+/// What a loop may use at most, each with what is used of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LimitsView {
-    /// Iterations.
+    /// Iterations that have a verdict.
     pub iterations: Counted<u32>,
-    /// Working time.
+    /// How long agents and checks worked; waits are not counted.
     pub duration_ms: Counted<u64>,
-    /// Money.
+    /// Dollars that agents said they cost.
     pub cost_usd: Counted<f64>,
-    /// Tokens.
+    /// Tokens that agents said they used.
     pub tokens: Counted<u64>,
     /// Iterations in a row without progress.
     pub no_progress: Counted<u32>,
@@ -209,7 +209,7 @@ pub struct LimitsView {
 /// What was used.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UsedView {
-    /// Working time.
+    /// How long agents and checks worked; waits are not counted.
     pub working_ms: u64,
     /// Time spent waiting for moments and people.
     pub waiting_ms: u64,
@@ -219,7 +219,7 @@ pub struct UsedView {
     pub cost_usd_least: f64,
     /// Tokens, if every attempt reported them.
     pub tokens: Option<u64>,
-    /// Attempts started.
+    /// How often an agent was started.
     pub attempts: u32,
     /// Attempts whose outcome could not be known.
     pub lost: u32,
@@ -228,7 +228,7 @@ pub struct UsedView {
 /// The verdict of a check.
 #[shown(Clone, Debug, PartialEq, omit(tail), written)]
 pub struct CheckView {
-    /// Its name.
+    /// What the check is called in the configuration.
     pub name: String,
     /// Whether it passes.
     pub passed: bool,
@@ -279,7 +279,7 @@ pub struct GuardView {
 /// An iteration with a verdict.
 #[shown(Clone, Debug, PartialEq)]
 pub struct IterationView {
-    /// Its number.
+    /// Counted from 1.
     pub number: u32,
     /// How its agent ended, whatever became of what it left.
     pub outcome: piton_model::loop_machine::AttemptOutcome,
@@ -293,9 +293,9 @@ pub struct IterationView {
     pub rejected: bool,
     /// Working time, checks included.
     pub duration_ms: u64,
-    /// Lines added.
+    /// Lines that it added.
     pub added: u64,
-    /// Lines removed.
+    /// Lines that it removed.
     pub removed: u64,
     /// Checks that passed.
     pub passed: u32,
@@ -316,7 +316,7 @@ pub struct IterationView {
 /// A question that waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuestionView {
-    /// Its number.
+    /// The number by which it is answered.
     pub question: u32,
     /// What it is about.
     pub kind: QuestionKind,
@@ -331,33 +331,33 @@ pub struct QuestionView {
 /// The whole state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShowView {
-    /// Which run.
+    /// The run whose state this is.
     pub run_id: RunId,
-    /// Its kind.
+    /// What kind of run it is.
     pub kind: Kind,
     /// The state is the fold of the events up to this one.
     pub seq: Seq,
-    /// The state.
+    /// Everything that is known of the run then.
     pub state: StateOf,
 }
 
-/// An event.
+/// An event of a run, as data and in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventView {
-    /// Its position.
+    /// Its place in the journal of the run, from 1.
     pub seq: Seq,
     /// When it was recorded.
     pub at: Timestamp,
-    /// Its type.
+    /// What kind of event it is, such as `attempt_started`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The version of its shape.
     pub v: u16,
-    /// Its data.
+    /// What it holds besides.
     pub data: serde_json::Value,
-    /// Its hash.
+    /// What the next event is chained to.
     pub hash: String,
-    /// In words.
+    /// What happened, as lines for people.
     #[serde(skip)]
     pub text: String,
 }
@@ -384,14 +384,14 @@ pub struct ProblemView {
     pub seq: Option<Seq>,
     /// The damage, in words.
     pub what: String,
-    /// What helps.
+    /// The command or the change that mends it.
     pub remedy: String,
 }
 
 /// A question that waits for a person, whatever kind of run asks it.
 #[shown(Clone, Debug, PartialEq, Eq, omit(answered))]
 pub struct AskedView {
-    /// Its number.
+    /// The number by which it is answered.
     pub question: u32,
     /// The step it is about, in a workflow.
     pub step: Option<String>,
@@ -496,7 +496,7 @@ pub struct WorkflowUsedView {
 /// A step of a workflow.
 #[shown(Clone, Debug, PartialEq, written(artifacts))]
 pub struct StepView {
-    /// Its name.
+    /// The name of the step in its workflow.
     pub id: String,
     /// Where it is.
     pub status: StepStatus,
@@ -557,7 +557,7 @@ pub struct GapCounts {
     pub verified: usize,
     /// Stale, in the file or by now.
     pub stale: usize,
-    /// Never researched.
+    /// Gaps that were never looked into.
     pub unknown: usize,
     /// Said to wait for another.
     pub blocked: usize,
@@ -566,7 +566,7 @@ pub struct GapCounts {
 /// A batch of research.
 #[shown(Clone, Debug, PartialEq, Eq)]
 pub struct ResearchView {
-    /// Its number.
+    /// Counts the batches of the ledger.
     pub number: u32,
     /// The gap that is being looked into.
     pub gap: Option<String>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN};
+use piton_model::ledger::{DEFAULT_FILE, DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN};
 use piton_model::loop_machine::RequiredGaps;
 use serde_json::{Value, json};
 use toml::Spanned;
@@ -19,11 +19,11 @@ section! {
     /// Where the ledger is, and how it is kept.
     gaps: Gaps = "gaps" {
         /// The gap file.
-        file: Path, [Ledger Loop] { otherwise: "`\"gaps.yaml\"`" };
+        file: Path = DEFAULT_FILE.to_owned(), [Ledger Loop Workflow] { shown: true };
         /// Its audit log.
         audit_log: Path, [Ledger] { otherwise: "`gap_audit.log` beside the file" };
         /// How many days findings hold where a gap does not say.
-        default_ttl_days: AtLeastOne = DEFAULT_TTL_DAYS, [Ledger Loop] { shown: true };
+        default_ttl_days: AtLeastOne = DEFAULT_TTL_DAYS, [Ledger Loop Workflow] { shown: true };
         /// How many gaps one research takes on.
         max_gaps_per_run: AtLeastOne = MAX_GAPS_PER_RUN as u32, [Ledger] { shown: true };
         /// Gaps that must be fresh before a loop starts, and that its prompts hold.
@@ -34,13 +34,23 @@ section! {
 }
 
 impl Gaps {
+    /// The gap file.
+    pub fn file(&self) -> &str {
+        self.file.as_ref().map_or(DEFAULT_FILE, |file| file.value.as_str())
+    }
+
+    /// How many days findings hold where a gap does not say.
+    pub fn default_ttl_days(&self) -> u32 {
+        self.default_ttl_days.as_ref().map_or(DEFAULT_TTL_DAYS, |days| days.value)
+    }
+
     /// What a loop needs to know, where it needs something.
     pub(crate) fn required(&self) -> Option<RequiredGaps> {
         let ids = self.require.as_ref().map(|ids| ids.value.clone()).unwrap_or_default();
         (!ids.is_empty()).then(|| RequiredGaps {
-            file: self.file.as_ref().map_or_else(|| "gaps.yaml".to_owned(), |file| file.value.clone()),
+            file: self.file().to_owned(),
             ids,
-            default_ttl_days: self.default_ttl_days.as_ref().map_or(DEFAULT_TTL_DAYS, |days| days.value),
+            default_ttl_days: self.default_ttl_days(),
             tokens: self.prompt_tokens.as_ref().map_or(PROMPT_TOKENS, |tokens| tokens.value),
         })
     }

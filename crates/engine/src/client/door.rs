@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use piton_files::gaps::Document;
 use piton_model::limits::GAP_FILE_BYTES_MAX;
+use piton_model::loop_machine::findings_of;
 use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
 use piton_store::{Claim, Wanted};
 use piton_sys::file;
@@ -12,7 +13,7 @@ use piton_view::{
     Answer, Asked, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
     Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, MetricsView, Moment, Order, Printed,
     Rebuilt, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs, Seen,
-    ShowView, Started, StateOf, StatusOf, StatusView, VerifyView, WhyView,
+    ShowView, Started, StateOf, StatusView, VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
@@ -87,23 +88,22 @@ impl LocalClient {
         self.catch_up(&loaded).await?;
         let holder = self.driver_of(run).await?;
         let mut view = match &loaded.state {
-            StateOf::Loop(state) => status::view_of(self.layout(), state, holder.as_ref()),
+            StateOf::Loop(state) => status::view_of(self.layout(), state, holder.as_ref(), self.caution()),
             StateOf::Workflow(state) => {
-                workflows::view_of(self.layout(), state, self.look_around(state).await?, holder.as_ref())
+                let found = self.look_around(state).await?;
+                workflows::view_of(self.layout(), state, found, holder.as_ref(), self.caution())
             }
             StateOf::Ledger(state) => ledgers::view_of(self, state).await?,
         };
         view.seq = loaded.head;
-        view.undriven = self.is_missed(&loaded.state.entry()).await?;
+        // Nobody is to drive what can only be read.
+        view.undriven = self.caution.is_none() && self.is_missed(&loaded.state.entry()).await?;
         let redactor = self.redactor();
         for line in view.screen.iter_mut().chain(&mut view.ending) {
             *line = redactor.redact(line).into_owned();
         }
         view.notes = log::notes(self.layout(), run);
         view.left = log::last_words(self.layout(), run).filter(|_| holder.is_none());
-        if let Some(why) = &self.caution {
-            only_to_read(&mut view, why);
-        }
         Ok(view)
     }
 
@@ -233,11 +233,9 @@ impl LocalClient {
             let page = self.store()?.read(run, next, PAGE).await?;
             let Some(last) = page.last() else { return Ok(false) };
             next = last.seq + 1;
-            for stored in page.iter().filter(|stored| stored.event.kind == "attempt_finished") {
-                let event = crate::load::decode(run, stored);
-                if let Ok(piton_model::Event::AttemptFinished { end, .. }) = event
-                    && end.guard.iter().flat_map(|guard| &guard.findings).any(|found| found.id == finding)
-                {
+            for stored in &page {
+                let event: Result<piton_model::Event, _> = crate::load::decode(run, stored);
+                if event.is_ok_and(|event| findings_of(&event).iter().any(|found| found.id == finding)) {
                     return Ok(true);
                 }
             }
@@ -285,22 +283,6 @@ impl LocalClient {
         driver_process::settled(self, run).await?;
         forget(self, run).await?;
         log::remove(self.layout(), run)
-    }
-}
-
-/// Nothing can be done with a run whose journal is not this user's, whatever would be next; why not is said instead.
-fn only_to_read(view: &mut StatusView, why: &str) {
-    let next = match &mut view.of {
-        StatusOf::Loop(status) => &mut status.next,
-        StatusOf::Workflow(status) => &mut status.next,
-        StatusOf::Ledger(status) => &mut status.next,
-    };
-    next.clear();
-    next.push_str("piton trust --journal");
-    view.undriven = false;
-    for lines in [&mut view.screen, &mut view.ending] {
-        lines.retain(|line| !line.starts_with("do ") && !line.starts_with("next "));
-        lines.push(format!("do       nothing: {why}"));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Where a ledger is: what is known, what is open, what to do next.
 
 use piton_model::Machine;
-use piton_model::ledger::{select_batch, survey};
+use piton_model::ledger::{DEFAULT_FILE, select_batch, survey};
 use piton_model::ledger_machine::State;
 use piton_sys::{Clock, SystemClock};
-use piton_view::words::ledger as words;
+use piton_view::words::{ledger as words, what_to_do};
 use piton_view::{GapCounts, LedgerAt, LedgerStatus, ResearchView, StatusOf, StatusView};
 
-use super::{ClientError, LocalClient};
+use super::{ClientError, LocalClient, MAKE_IT_YOURS};
 use crate::ledger::research::is_researched;
 use crate::ledger::{Ledger, LedgerError};
 use crate::load;
@@ -17,11 +17,15 @@ const PAGE: usize = 1024;
 
 /// Everything about a ledger at one moment.
 pub(super) async fn view_of(client: &LocalClient, state: &State) -> Result<StatusView, ClientError> {
-    let (status, state) = status_of(client, state).await?;
+    let (mut status, state) = status_of(client, state).await?;
+    if client.caution().is_some() {
+        status.next = MAKE_IT_YOURS.to_owned();
+    }
+    let next = what_to_do(&status.next, client.caution());
     Ok(StatusView {
         counted: state.researches,
-        screen: words::status(&status, &state, SystemClock.now()),
-        ending: vec![format!("next     {}", status.next)],
+        screen: words::status(&status, &state, &next, SystemClock.now()),
+        ending: vec![format!("next     {next}")],
         ..StatusView::of(StatusOf::Ledger(Box::new(status)))
     })
 }
@@ -119,7 +123,7 @@ fn next_command(file: &str, is_unsound: bool, research: Option<&ResearchView>, h
         None => "list",
     };
     match file {
-        "gaps.yaml" => format!("piton gaps {command}"),
+        DEFAULT_FILE => format!("piton gaps {command}"),
         file => format!("piton gaps {command} --file {file}"),
     }
 }

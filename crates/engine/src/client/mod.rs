@@ -77,6 +77,9 @@ pub enum ClientError {
     Secrets(#[from] SecretsError),
 }
 
+/// What helps with a run whose journal is not this user's.
+const MAKE_IT_YOURS: &str = "piton trust --journal";
+
 /// A client of the journal in this repository.
 pub struct LocalClient {
     /// Opened when it is first needed: an order that is refused leaves nothing behind.
@@ -128,6 +131,11 @@ impl LocalClient {
             return Ok(Some(self.store.get_or_init(|| opened.store)));
         }
         Ok(self.store.get())
+    }
+
+    /// Why the journal can only be read, where that is so.
+    fn caution(&self) -> Option<&str> {
+        self.caution.as_deref()
     }
 
     /// Where things lie.

@@ -18,11 +18,21 @@ use piton_view::{
     TestsView, UsedView,
 };
 
+use super::MAKE_IT_YOURS;
 use crate::layout::Layout;
 
 /// Everything about a loop at one moment.
-pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> StatusView {
-    let status = status_of(layout, state, holder);
+pub(super) fn view_of(
+    layout: &Layout,
+    state: &State,
+    holder: Option<&Holder>,
+    caution: Option<&str>,
+) -> StatusView {
+    let mut status = status_of(layout, state, holder);
+    if caution.is_some() {
+        (status.next, status.next_once) = (MAKE_IT_YOURS.to_owned(), None);
+    }
+    let next = words::what_to_do(&words::next(&status), caution);
     StatusView {
         questions: asked(state),
         questions_asked: state.people.questions_asked,
@@ -31,8 +41,8 @@ pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -
         shows_change: state.config.mode.attended.show_diff
             && state.people.questions.iter().any(|question| question.kind == QuestionKind::AfterIteration),
         counted: state.counters.iterations,
-        screen: words::status(&status, state, SystemClock.now()),
-        ending: words::ending(state, &words::next(&status)),
+        screen: words::status(&status, state, &next, SystemClock.now()),
+        ending: words::ending(state, &next),
         details: words::details(state),
         ..StatusView::of(StatusOf::Loop(Box::new(status)))
     }

@@ -4,13 +4,13 @@ use piton_model::workflow::{InnerQuestion, State, StepStatus, WorkPlace, raise_p
 use piton_model::{Machine, Reason, RunId, Status, exit_code};
 use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
-use piton_view::words::workflow as words;
+use piton_view::words::{what_to_do, workflow as words};
 use piton_view::{
     AskedView, Counted, StatusOf, StatusView, StepView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
 };
 
 use super::status::driver_view;
-use super::{ClientError, LocalClient};
+use super::{ClientError, LocalClient, MAKE_IT_YOURS};
 use crate::layout::Layout;
 use crate::workflow::is_discarded;
 
@@ -35,15 +35,25 @@ impl LocalClient {
 }
 
 /// Everything about a workflow at one moment.
-pub(super) fn view_of(layout: &Layout, state: &State, found: Found, holder: Option<&Holder>) -> StatusView {
-    let status = status_of(layout, state, found, holder);
+pub(super) fn view_of(
+    layout: &Layout,
+    state: &State,
+    found: Found,
+    holder: Option<&Holder>,
+    caution: Option<&str>,
+) -> StatusView {
+    let mut status = status_of(layout, state, found, holder);
+    if caution.is_some() {
+        status.next = MAKE_IT_YOURS.to_owned();
+    }
+    let next = what_to_do(&status.next, caution);
     StatusView {
         questions: status.questions.clone(),
         // A run that was given up has asked nobody.
         questions_asked: if status.given_up_by.is_some() { 0 } else { state.questions_asked },
         counted: state.counters.attempts,
-        screen: words::status(&status, state, SystemClock.now()),
-        ending: words::ending(state, &status.next),
+        screen: words::status(&status, state, &next, SystemClock.now()),
+        ending: words::ending(state, &next),
         ..StatusView::of(StatusOf::Workflow(Box::new(status)))
     }
 }

@@ -51,12 +51,8 @@ fn sweep(layout: &Layout, run: &RunId, stale: impl Fn(u32) -> bool) -> Result<()
 
 /// How a driver that leaves in trouble says so, for whoever looks next.
 pub(super) fn last_words_of(failure: &Error) -> String {
-    let mut text = format!("{EXIT}{}: {}", failure.kind.exit_code() as u8, failure.message);
-    for cause in &failure.causes {
-        text.push_str(": ");
-        text.push_str(cause);
-    }
-    text.replace('\n', " ")
+    let data = serde_json::to_string(failure).expect("an error is plain data");
+    format!("{EXIT}{data}")
 }
 
 /// Says it once more where the log was deleted under the driver: whoever sees no last words starts another driver, and with it the
@@ -99,15 +95,42 @@ pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Error> {
 pub(super) fn last_words_in(log: &Path, run: &RunId) -> Option<Error> {
     let bytes = file::read_regular(log, LOG_BYTES_MAX).ok()??;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let line = text.lines().rev().find(|line| line.starts_with(EXIT))?;
-    let (code, message) = line.strip_prefix(EXIT)?.split_once(": ")?;
-    let kind = match code {
-        "5" => ErrorKind::Held,
-        "6" => ErrorKind::Corrupt,
-        _ => ErrorKind::Environment,
-    };
-    Some(
-        Error::new(kind, message)
-            .hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short())),
-    )
+    let said = text.lines().rev().find_map(|line| line.strip_prefix(EXIT))?;
+    // An older piton left words alone.
+    let failure = serde_json::from_str(said).unwrap_or_else(|_| Error::new(ErrorKind::Environment, said));
+    Some(match failure.hint {
+        Some(_) => failure,
+        None => {
+            failure.hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short()))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_words_come_back_as_they_were_said() {
+        let run: RunId = "r1".parse().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let log = directory.path().join("r1.log");
+        let needs_a_person = Error::new(ErrorKind::Person, "the journal is\nsomebody else's")
+            .hint("run `piton trust --journal`")
+            .details(vec!["it came with the repository".to_owned()]);
+        let lines =
+            ["warming up", &note_of("slow"), &last_words_of(&needs_a_person), "thread 1 ended"].join("\n");
+        let says =
+            |text: &str| file::write_atomic(&log, text.as_bytes(), file::Durability::Unsynced).unwrap();
+        says(&lines);
+        assert_eq!(last_words_in(&log, &run), Some(needs_a_person));
+
+        says(&last_words_of(&Error::new(ErrorKind::Corrupt, "torn")));
+        let failure = last_words_in(&log, &run).unwrap();
+        assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Corrupt, "torn"));
+        assert!(failure.hint.unwrap().contains("piton resume r1"));
+
+        says("driver exit 7: the disk is full\n");
+        assert_eq!(last_words_in(&log, &run).unwrap().kind, ErrorKind::Environment);
+    }
 }

@@ -310,7 +310,7 @@ impl Surroundings {
             prompt,
             files,
             redact: self.secrets.patterns().to_vec(),
-            journal: Some(self.layout.store().file()),
+            journal: self.layout.store().file(),
             limits: Limits {
                 wall_ms: Some(wall_ms),
                 idle_ms,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use piton_files::gaps::Document;
 use piton_model::Timestamp;
-use piton_model::ledger::{DEFAULT_TTL_DAYS, NotFresh, for_prompt, not_fresh};
+use piton_model::ledger::{NotFresh, for_prompt, not_fresh};
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_model::loop_machine::RequiredGaps;
 
@@ -18,10 +18,15 @@ pub struct Required {
 }
 
 /// The gaps of a file that are not fresh, or why the file cannot be read.
-pub fn all_fresh(root: &Path, file: &str, now: Timestamp) -> Result<Vec<NotFresh>, String> {
+pub fn all_fresh(
+    root: &Path,
+    file: &str,
+    default_ttl_days: u32,
+    now: Timestamp,
+) -> Result<Vec<NotFresh>, String> {
     let document = read(root, file)?;
     let observed = super::observe(root, document.gaps());
-    Ok(not_fresh(document.gaps(), DEFAULT_TTL_DAYS, &[], &observed, now))
+    Ok(not_fresh(document.gaps(), default_ttl_days, &[], &observed, now))
 }
 
 fn read(root: &Path, file: &str) -> Result<Document, String> {

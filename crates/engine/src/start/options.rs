@@ -8,7 +8,7 @@ use piton_files::workflow::{Loaded, ReportSchema, check_template};
 use piton_model::RunId;
 use piton_model::loop_machine::AgentConfig;
 use piton_model::notify::Notify;
-use piton_model::workflow::{CostAction, Issue, Launcher, Options, Work, WorkPlace};
+use piton_model::workflow::{CostAction, GateGaps, Issue, Launcher, Options, Work, WorkPlace};
 use piton_sys::file;
 use piton_view::{Error, WorkflowOrder};
 use serde_json::Value;
@@ -34,6 +34,7 @@ pub(super) fn options_of(layout: &Layout, order: &WorkflowOrder, loaded: &Loaded
         protect,
         accept_inputs: believed.confine.accept_inputs.is_some_and(|accept| accept.value),
         pass: believed.agent.pass.map(|pass| pass.value),
+        gaps: gaps_of(&files)?,
         ..Options::default()
     };
     let options = said(layout, order, unsaid)?;
@@ -102,6 +103,13 @@ fn notify_of(layout: &Layout, order: &WorkflowOrder) -> Result<Option<Notify>, E
     let resolved =
         resolve(&files, &configuration::variable, &Overrides::default()).map_err(configuration::problems)?;
     Ok(resolved.settings.settled_notify())
+}
+
+/// The ledger that `piton gaps` asks about: it names nothing to run, so nobody has to trust it.
+fn gaps_of(files: &Files) -> Result<GateGaps, Error> {
+    let resolved = resolve(files, &configuration::variable, &Overrides::default());
+    let gaps = resolved.map_err(configuration::problems)?.settings.gaps;
+    Ok(GateGaps { file: gaps.file().to_owned(), default_ttl_days: gaps.default_ttl_days() })
 }
 
 pub(super) fn microusd(dollars: f64) -> u64 {

@@ -1,8 +1,11 @@
 //! Starting a workflow: its document is read and checked, what is there is gone on with.
 
+use std::collections::BTreeSet;
+
 use piton_files::workflow::{Disk, Imported, Left, Loaded, RunPlace, STATE_BYTES_MAX, glance, import, load};
 use piton_model::workflow::{
-    Command, Definition, Inherited, Options, Order, State, StepId, WorkPlace, anew_from, create, shown,
+    Command, Definition, Gate, Inherited, Options, Order, State, Step, StepId, WorkPlace, anew_from, create,
+    shown,
 };
 use piton_model::{Kind, Rejection, RunId, Seq, Timestamp};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
@@ -248,6 +251,7 @@ async fn begin(
     if let Some(WorkPlace::Worktree(worktree)) = &order.options.place {
         notes.extend(super::said_of(worktree));
     }
+    notes.extend(taken_for_open(&order));
     let created = create(order).map_err(|rejection| Error::from(rejection).hint("see `piton run --help`"))?;
     if let Err(error) = client.create::<State>(&[created]).await {
         return Err(super::overtaken(client, &run, error.into()).await);
@@ -268,6 +272,23 @@ async fn begin(
         clean_up(client, notes).await;
     }
     Ok((run, 0))
+}
+
+/// That named gates are open where no file says anything of them: whoever meant to have them looked at hears of it.
+fn taken_for_open(order: &Order) -> Option<String> {
+    if order.options.gate_state_file.is_some() {
+        return None;
+    }
+    let definitions = std::iter::once(&order.definition).chain(order.definition.nested.values());
+    let gates = definitions.flat_map(|definition| &definition.steps).flat_map(Step::all_gates);
+    let names: BTreeSet<String> = gates
+        .filter_map(|gate| match gate {
+            Gate::Named(name) => Some(format!("`{}`", shown(&name))),
+            Gate::Command(_) | Gate::Gaps(_) | Gate::Guard => None,
+        })
+        .collect();
+    let names = few(names, "gate").join(", ");
+    (!names.is_empty()).then(|| format!("note: taken for open, since there is no --gate-state-file: {names}"))
 }
 
 /// Directories of runs that are long over go, while the new one works.
@@ -294,6 +315,7 @@ async fn begin_anew(
     notes.push(format!(
         "run `{run}` begins anew: its directory was deleted, so what it did is discarded; `piton log {run}` still shows it"
     ));
+    notes.extend(taken_for_open(&order));
     client.record_at_rest::<State>(&run, Command::Restart(Box::new(order))).await?;
     let loaded = client.load::<State>(&run, None).await?;
     driver_process::start(client, &run, false).await?;

@@ -65,9 +65,9 @@ fn plan(
 ) -> Result<Plan<Command>, WorldError> {
     if let Some((detail, microusd)) = money::spent(context, state) {
         let only_warns = state.options.cost_limit_action == CostAction::Warn;
-        match &state.requests.budget {
+        match state.spent_beyond() {
             Some(_) if only_warns => {}
-            Some(said) if *said == detail => return Ok(Plan::Unwanted),
+            Some(known) if known == microusd => return Ok(Plan::Unwanted),
             _ => return Ok(Plan::Instead(Command::SpendBudget { detail, microusd })),
         }
     }

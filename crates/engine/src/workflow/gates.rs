@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use piton_agent::{EndedBy, Found};
-use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State, StepId};
+use piton_model::workflow::{Command, Effect, Gate, GateGaps, GateVerdict, State, StepId};
 use piton_sys::{Clock, SystemClock, file};
 use serde_json::Value;
 
@@ -89,14 +89,15 @@ fn verdict(context: &Context, gate: &Gate, name: &str, state: &State) -> Result<
         Gate::Named(gate) => named(context, gate, state),
         Gate::Command(command) => run(context, What::Command(command), name, state)?,
         Gate::Guard => run(context, What::Piton(vec!["guard".to_owned()]), name, state)?,
-        Gate::Gaps(file) => gaps(context, file.as_deref().unwrap_or("gaps.yaml")),
+        Gate::Gaps(file) => gaps(context, file.as_deref(), &state.options.gaps),
     };
     Ok(GateVerdict { gate: gate.clone(), open, why })
 }
 
 /// Every gap of a ledger is verified and fresh. A file that is not there, or not sound, says nothing of the kind.
-fn gaps(context: &Context, file: &str) -> (bool, Option<String>) {
-    match fresh::all_fresh(context.layout.root(), file, SystemClock.now()) {
+fn gaps(context: &Context, file: Option<&str>, configured: &GateGaps) -> (bool, Option<String>) {
+    let file = file.unwrap_or(&configured.file);
+    match fresh::all_fresh(context.layout.root(), file, configured.default_ttl_days, SystemClock.now()) {
         Err(why) => (false, Some(why)),
         Ok(stale) => match stale.split_first() {
             None => (true, None),

@@ -11,6 +11,8 @@ use super::evidence::Source;
 use crate::Timestamp;
 use crate::words::words;
 
+/// The gap file, unless the configuration says otherwise.
+pub const DEFAULT_FILE: &str = "gaps.yaml";
 /// The priority of a gap that names none.
 pub const DEFAULT_PRIORITY: i64 = 3;
 /// The time to live of a gap that names none, unless the configuration says otherwise.

@@ -57,7 +57,8 @@ pub use audit::{ParseLineError, last_flips_to_stale};
 pub use evidence::{Observed, Renewed, Source, SourceKind, Superseded, changed_flips, renew};
 pub use fresh::{NotFresh, clip_to_tokens, for_prompt, not_fresh};
 pub use gap::{
-    DEFAULT_PRIORITY, DEFAULT_TTL_DAYS, Field, Gap, GapFields, GapStatus, MAX_GAPS_PER_RUN, UnknownStatus,
+    DEFAULT_FILE, DEFAULT_PRIORITY, DEFAULT_TTL_DAYS, Field, Gap, GapFields, GapStatus, MAX_GAPS_PER_RUN,
+    UnknownStatus,
 };
 pub use graph::{SortedGaps, detect_cycles, sort_gaps};
 pub use mark::{Outcome, mark_checked, mark_verified, settle};

@@ -2,7 +2,9 @@
 
 use piton_record::record;
 
-use super::research::{OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Rest, Spent, Used};
+use super::research::{
+    OpenResearch, ResearchEnd, ResearchLimits, ResearchPolicy, ResearchResult, Rest, Spent, Used,
+};
 use crate::ledger::{Adopted, Field, Flip, Gap, Outcome, Overruled, Source, Superseded};
 use crate::{RunId, Seq, Timestamp};
 
@@ -96,6 +98,9 @@ pub enum LedgerEvent {
         /// What earlier batches of the same watcher have used; it counts against the limits.
         #[serde(default, skip_serializing_if = "Spent::is_nothing")]
         before: Spent,
+        /// How long gaps rest after it, and what it puts up with.
+        #[serde(default, skip_serializing_if = "ResearchPolicy::is_default")]
+        policy: ResearchPolicy,
         at: Timestamp,
     },
     /// An agent is about to look into a gap. Only while no other does.

@@ -24,6 +24,7 @@ pub use apply::apply;
 pub use decide::{Command, Opening, Rejection, all_due, create, decide};
 pub use event::LedgerEvent;
 pub use research::{
-    Found, OpenResearch, Research, ResearchEnd, ResearchLimits, ResearchResult, Rest, Spent, Used,
+    Found, OpenResearch, Research, ResearchEnd, ResearchLimits, ResearchPolicy, ResearchResult, Rest, Spent,
+    Used,
 };
 pub use state::{Effect, State};

@@ -11,14 +11,27 @@ use super::event::LedgerEvent;
 use super::state::State;
 use crate::Timestamp;
 use crate::ledger::{Gap, GapStatus, Outcome, Source, is_due};
+use crate::policy::policy;
 
-/// A gap that was looked into without an answer is left alone for so long, after each further time for twice as long.
-const PAUSE_MS: u64 = 10 * 60 * 1000;
-/// But never longer than this.
-const PAUSE_MS_MAX: u64 = 24 * 60 * 60 * 1000;
+policy! {
+    /// How long gaps rest, and what a batch puts up with.
+    #[record(Copy, Eq)]
+    pub struct ResearchPolicy {
+        /// A gap that was looked into without an answer is left alone for so long, after each further time for twice as
+        /// long.
+        pub pause_ms: u64 = 10 * 60 * 1000,
+        /// But never longer than this.
+        pub pause_ms_max: u64 = 24 * 60 * 60 * 1000,
+        /// Attempts of a batch that may get lost before one counts as failed.
+        pub lost_max: u32 = 3,
+    }
+}
 
-/// Attempts of a batch that may get lost before one counts as failed.
-const LOST_MAX: u32 = 3;
+impl ResearchPolicy {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
 
 /// What a batch may use. `None` is no limit.
 #[record(Copy, Default, Eq, written)]
@@ -91,7 +104,7 @@ pub struct OpenResearch {
 }
 
 /// A batch under way.
-#[record(Eq, written)]
+#[record(Eq, written, omit(policy))]
 pub struct Research {
     /// Counts the batches.
     pub number: u32,
@@ -113,6 +126,8 @@ pub struct Research {
     pub failed: u32,
     /// Attempts of which nothing is known: never started, or killed with their keeper. Their gaps have another turn.
     pub lost: u32,
+    /// What it was begun with.
+    pub policy: ResearchPolicy,
 }
 
 /// What came of an attempt.
@@ -179,15 +194,15 @@ pub struct Rest {
 }
 
 /// How long a gap rests after the last attempt.
-fn rest(state: &State, gap: &str, answered: bool, now: Timestamp) -> Rest {
+fn rest(state: &State, policy: &ResearchPolicy, gap: &str, answered: bool, now: Timestamp) -> Rest {
     // An answer that held for a while begins anew.
     let goes_on = |before: &&Rest| {
-        before.answered == answered && (!answered || now <= before.until.plus_millis(PAUSE_MS))
+        before.answered == answered && (!answered || now <= before.until.plus_millis(policy.pause_ms))
     };
     let count = state.rests.get(gap).filter(goes_on).map_or(0, |before| before.count).saturating_add(1);
     let doublings = if answered { count.checked_sub(2) } else { Some(count - 1) };
-    let pause_ms = doublings.map_or(0, |doublings| PAUSE_MS.saturating_mul(1 << doublings.min(20)));
-    Rest { count, answered, until: now.plus_millis(pause_ms.min(PAUSE_MS_MAX)) }
+    let pause_ms = doublings.map_or(0, |doublings| policy.pause_ms.saturating_mul(1 << doublings.min(20)));
+    Rest { count, answered, until: now.plus_millis(pause_ms.min(policy.pause_ms_max)) }
 }
 
 /// How an attempt ended, as somebody saw it.
@@ -250,7 +265,15 @@ pub(super) fn begin(
         return Err(Rejection::UnknownGap(unknown.clone()));
     }
     let number = state.researches + 1;
-    Ok(vec![LedgerEvent::ResearchBegun { number, gaps, forced, limits, before, at: now }])
+    Ok(vec![LedgerEvent::ResearchBegun {
+        number,
+        gaps,
+        forced,
+        limits,
+        before,
+        policy: ResearchPolicy::default(),
+        at: now,
+    }])
 }
 
 /// The next attempt, after gaps that do not need one any more; or the end.
@@ -297,10 +320,10 @@ pub(super) fn end(
     let research = state.research.as_ref().ok_or(Rejection::NoResearch)?;
     let open = research.open.as_ref().filter(|open| open.attempt == attempt).ok_or(Rejection::NoResearch)?;
     let ended = |result, rest| LedgerEvent::ResearchAttemptEnded { attempt, result, used, rest, at: now };
-    let looked = |answered| Some(rest(state, &open.gap.id, answered, now));
+    let looked = |answered| Some(rest(state, &research.policy, &open.gap.id, answered, now));
     let (outcome, finding) = match found {
         Found::Failed(what) => return Ok(vec![ended(ResearchResult::Failed { what }, looked(false))]),
-        Found::Lost(what) if research.lost >= LOST_MAX => {
+        Found::Lost(what) if research.lost >= research.policy.lost_max => {
             return Ok(vec![ended(ResearchResult::Failed { what }, looked(false))]);
         }
         Found::Lost(what) => return Ok(vec![ended(ResearchResult::Lost { what }, None)]),

@@ -299,7 +299,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         match (stop_condition(state).filter(|_| is_between), done::reached(state)) {
             // A goal that is reached is reached, although the run was to end here anyway.
             (None | Some(Event::RunStopped { .. }), Some(reason)) => {
-                return Some(Event::RunCompleted { reason });
+                return Some(Event::RunCompleted { reason, detail: done::by_which(state, reason) });
             }
             (None, None) => {}
             (event, _) => return event,
@@ -341,7 +341,8 @@ fn met_condition(state: &State) -> Option<Event> {
     match verdict {
         StopVerdict::Failure => Some(Event::RunFailed { reason: Reason::StopCondition, detail }),
         StopVerdict::Success => {
-            done::is_judged(state).then_some(Event::RunCompleted { reason: Reason::ConditionsMet })
+            let completed = Event::RunCompleted { reason: Reason::ConditionsMet, detail };
+            done::is_judged(state).then_some(completed)
         }
         StopVerdict::Stop => Some(Event::RunStopped { reason: Reason::StopCondition, detail }),
     }

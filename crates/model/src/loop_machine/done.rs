@@ -3,7 +3,7 @@
 use super::config::LoopConfig;
 use super::facts::CheckRound;
 use super::state::{IterationRecord, State};
-use super::stop::{ChecksPass, Done, NamedStop, Rule, StopCondition, all_asked, until};
+use super::stop::{ChecksPass, Done, NamedStop, Rule, StopCondition, all_asked, asked_for, until};
 use crate::status::Reason;
 
 /// The rule that decides, for the screen to say.
@@ -52,6 +52,11 @@ pub(super) fn reached(state: &State) -> Option<Reason> {
         // What `[stop] success` asks for is judged with the other stop conditions.
         DoneRule::Conditions => all_asked(state).then_some(Reason::ConditionsMet),
     }
+}
+
+/// The conditions by which a run is complete for `reason`, where they decided it.
+pub(super) fn by_which(state: &State, reason: Reason) -> Option<String> {
+    (reason == Reason::ConditionsMet).then(|| asked_for(state))
 }
 
 /// Whether the last iteration has its verdict and was neither given up nor put back.

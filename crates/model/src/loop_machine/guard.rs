@@ -8,6 +8,7 @@ use piton_record::record;
 use super::facts::QuestionKind;
 use super::state::State;
 use crate::Timestamp;
+use crate::event::Event;
 use crate::limits::{FINDINGS_MAX, TAIL_BYTES_MAX, clip};
 use crate::words::words;
 
@@ -42,6 +43,23 @@ pub struct GuardReport {
     pub findings_total: u32,
     /// How long it took to look.
     pub duration_ms: u64,
+}
+
+/// What an event holds against a run's work, whoever found it: the guard, the checks' own writing, or the numbers.
+pub fn findings_of(event: &Event) -> Vec<&Finding> {
+    match event {
+        Event::AttemptFinished { end, .. } => reported(end.guard.as_ref()),
+        Event::AttemptLost { left, .. } => reported(left.guard.as_ref()),
+        Event::ChecksFinished { ruling, .. } => ruling.findings.iter().collect(),
+        Event::IterationConcluded { conclusion } => {
+            conclusion.findings.iter().map(|kept| &kept.finding).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn reported(report: Option<&GuardReport>) -> Vec<&Finding> {
+    report.map_or_else(Vec::new, |report| report.findings.iter().collect())
 }
 
 /// A count before and after.

@@ -149,7 +149,7 @@ pub(super) fn before_end(state: &State, event: Event) -> Option<Event> {
     let (status, reason, detail) = match &event {
         Event::RunStopped { reason, detail } => (Status::Stopped, *reason, detail.clone()),
         Event::RunFailed { reason, detail } => (Status::Failed, *reason, detail.clone()),
-        Event::RunCompleted { reason } => (Status::Completed, *reason, None),
+        Event::RunCompleted { reason, detail } => (Status::Completed, *reason, detail.clone()),
         _ => return Some(event),
     };
     if matches!(state.work.open, Some(Open::Hooks(_))) {

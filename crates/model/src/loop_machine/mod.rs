@@ -51,7 +51,7 @@ pub use facts::{
     OpenAttempt, OpenCommit, PromptRecord, QuestionKind, Report, ReportStatus, ReportedObjectives, Rewritten,
     Snapshot, TreeProof, Uncommitted, Usage, Wrote,
 };
-pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
+pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict, findings_of};
 pub use handoff::PreservedState;
 pub use hook_calls::{Ending, HookCall, HookEnd, HookProgress, HookRecord};
 pub use judge::WRITES_TEST;

@@ -181,19 +181,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             rest(state, Status::Stopped, Some(*reason), detail.clone(), at)
         }
         Event::RunFailed { reason, detail } => rest(state, Status::Failed, Some(*reason), detail.clone(), at),
-        Event::RunCompleted { reason } => rest(state, Status::Completed, Some(*reason), None, at),
-        Event::PauseRequested {}
-        | Event::StopRequested { .. }
-        | Event::ResumeRequested { .. }
-        | Event::StartAtRequested { .. }
-        | Event::AnswerGiven { .. } => request(state, event),
-        Event::CheckpointTaken { .. } => {}
-    }
-}
-
-/// Of pause, stop and resume the last one asked for counts.
-fn request(state: &mut State, event: &Event) {
-    match event {
+        Event::RunCompleted { reason, detail } => {
+            rest(state, Status::Completed, Some(*reason), detail.clone(), at)
+        }
+        // Of pause, stop and resume the last one asked for counts.
         Event::PauseRequested {} => {
             state.requests.pause = true;
             state.requests.resume = None;
@@ -209,24 +200,28 @@ fn request(state: &mut State, event: &Event) {
             state.requests.pause = false;
             state.requests.stop = None;
         }
-        Event::StartAtRequested { step } if state.plan.graph().place(step).is_some() => {
-            state.requests.start_at = Some(step.clone());
-            state.requests.pause = false;
-            state.requests.stop = None;
+        Event::StartAtRequested { step } => start_at(state, step),
+        Event::AnswerGiven { question, answer, comment, seen, content } => {
+            let (comment, seen, content) = (comment.clone(), seen.clone(), content.clone());
+            hear(state, GivenAnswer { question: *question, answer: *answer, comment, seen, content });
         }
-        // A flood of answers must not make a decision larger than an append; the first ones count.
-        Event::AnswerGiven { question, answer, comment, seen, content }
-            if state.requests.answers.len() < ANSWERS_WAITING_MAX =>
-        {
-            state.requests.answers.push(GivenAnswer {
-                question: *question,
-                answer: *answer,
-                comment: comment.clone(),
-                seen: seen.clone(),
-                content: content.clone(),
-            });
-        }
-        _ => {}
+        Event::CheckpointTaken { .. } => {}
+    }
+}
+
+/// A step that is not there cannot be begun from.
+fn start_at(state: &mut State, step: &StepId) {
+    if state.plan.graph().place(step).is_some() {
+        state.requests.start_at = Some(step.clone());
+        state.requests.pause = false;
+        state.requests.stop = None;
+    }
+}
+
+/// A flood of answers must not make a decision larger than an append; the first ones count.
+fn hear(state: &mut State, answer: GivenAnswer) {
+    if state.requests.answers.len() < ANSWERS_WAITING_MAX {
+        state.requests.answers.push(answer);
     }
 }
 

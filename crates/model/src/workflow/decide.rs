@@ -151,9 +151,8 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
         Command::SpendBudget { detail, microusd } => {
             let detail = clip(&detail, TEXT_BYTES_MAX).to_owned();
             // A run that only says so says it once, however the sum grows.
-            let is_said =
-                state.options.cost_limit_action == CostAction::Warn && state.requests.budget.is_some();
-            if is_said || state.requests.budget.as_ref() == Some(&detail) {
+            let only_warns = state.options.cost_limit_action == CostAction::Warn;
+            if state.spent_beyond().is_some_and(|known| only_warns || known == microusd) {
                 return Ok(None);
             }
             Event::BudgetSpent { detail, microusd }
@@ -280,7 +279,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return nothing_open.then_some(Event::RunFailed { reason, detail });
     }
     if state.is_done() {
-        return Some(Event::RunCompleted { reason: Reason::Done });
+        return Some(Event::RunCompleted { reason: Reason::Done, detail: None });
     }
     if let Some((_, origin)) = state.requests.stop {
         return nothing_open.then(|| stopped(origin));

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::condition::Condition;
 use super::limits::STEP_ID_BYTES_MAX;
+use crate::suggest::closest;
 
 /// A workflow: steps, and what each waits for.
 #[record(Default, omit(description), written(steps))]
@@ -141,6 +142,15 @@ impl Step {
         }
     }
 
+    /// The gates that must be looked at before it starts: its own, and those of its condition.
+    pub fn all_gates(&self) -> Vec<Gate> {
+        let mut gates = self.gates.clone();
+        gates.extend(self.when.iter().flat_map(|when| when.gates()));
+        gates.sort();
+        gates.dedup();
+        gates
+    }
+
     /// What follows when a person says no: what it says itself, else back where it may go back, else failure.
     pub fn when_rejected(&self) -> OnReject {
         match (self.on_reject, &self.loop_back_to) {
@@ -215,6 +225,25 @@ impl From<String> for Gate {
             _ => {}
         }
         if text == "guard-clean" { Gate::Guard } else { Gate::Named(text) }
+    }
+}
+
+impl Gate {
+    /// The gate of piton's own that a name was probably meant to be. Such a name is refused: where no file says anything
+    /// of named gates they are open, and a slip of the finger would open what was to be looked at.
+    pub(super) fn meant(&self) -> Option<&'static str> {
+        let Gate::Named(name) = self else { return None };
+        let Some((before, _)) = name.split_once(':') else {
+            let is_command =
+                name.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("cmd"));
+            let whole = || closest(name.trim(), ["guard-clean", "gaps-fresh"]);
+            return if is_command { Some("cmd:COMMAND") } else { whole() };
+        };
+        match closest(before.trim(), ["cmd", "gaps-fresh", "guard-clean"])? {
+            "cmd" => Some("cmd:COMMAND"),
+            "gaps-fresh" => Some("gaps-fresh:FILE"),
+            other => Some(other),
+        }
     }
 }
 

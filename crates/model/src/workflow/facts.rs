@@ -8,15 +8,17 @@ use serde_json::{Map, Value};
 use super::definition::{Definition, Gate, StepId};
 use super::kept::LeftOut;
 use super::state::{StepState, StepStatus};
+use crate::ledger::{DEFAULT_FILE, DEFAULT_TTL_DAYS};
 use crate::limits::{TEXT_BYTES_MAX, clip};
 use crate::loop_machine::{AgentConfig, AttemptOutcome, Backoff, Confine, Worktree};
 use crate::notify::Notify;
+use crate::policy::policy;
 use crate::status::Reason;
 use crate::words::words;
 use crate::{RunId, Seq, Timestamp};
 
 /// How a workflow is to be run.
-#[record(omit(accept_inputs))]
+#[record(omit(accept_inputs, gaps, losses))]
 pub struct Options {
     /// Attempts per step and iteration.
     pub max_attempts: u32,
@@ -64,6 +66,10 @@ pub struct Options {
     pub protect: Vec<String>,
     /// The only variables that agents get from outside; all where there are none.
     pub pass: Option<Vec<String>>,
+    /// The ledger that gates of fresh gaps ask about.
+    pub gaps: GateGaps,
+    /// How many attempts may be lost.
+    pub losses: LossPolicy,
 }
 
 impl Default for Options {
@@ -92,7 +98,29 @@ impl Default for Options {
             accept_inputs: false,
             protect: Vec::new(),
             pass: None,
+            gaps: GateGaps::default(),
+            losses: LossPolicy::default(),
         }
+    }
+}
+
+policy! {
+    /// Which ledger a gate of fresh gaps asks about where it names none, and how long findings hold there.
+    #[record(Eq)]
+    pub struct GateGaps {
+        /// The gap file, relative to the repository.
+        pub file: String = DEFAULT_FILE.to_owned(),
+        /// How many days findings hold where a gap does not say.
+        pub default_ttl_days: u32 = DEFAULT_TTL_DAYS,
+    }
+}
+
+policy! {
+    /// How many attempts whose outcome cannot be known a step may have.
+    #[record(Copy, Eq)]
+    pub struct LossPolicy {
+        /// So many in a row fail the step: a machine that loses every one of them needs a person.
+        pub in_a_row_max: u32 = 10,
     }
 }
 

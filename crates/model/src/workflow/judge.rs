@@ -7,7 +7,6 @@ use super::definition::{OnReject, Work};
 use super::facts::{StepEnd, StepReport, StepRuling, StepVerdict};
 use super::finish::take_report;
 use super::kept::cut;
-use super::limits::LOST_IN_A_ROW_MAX;
 use super::state::State;
 use crate::Timestamp;
 use crate::limits::TEXT_BYTES_MAX;
@@ -53,7 +52,7 @@ pub(super) fn finished(state: &State, index: usize, end: &StepEnd, now: Timestam
 /// Losing an attempt is not the step's failure, so it costs no try. It is bounded all the same.
 pub(super) fn lost(state: &State, index: usize, now: Timestamp) -> StepRuling {
     let lost = state.steps[index].lost.saturating_add(1);
-    if lost >= LOST_IN_A_ROW_MAX {
+    if lost >= state.options.losses.in_a_row_max {
         let error = format!("{lost} attempts in a row were lost: the outcome of none of them can be known");
         return StepVerdict::Fail { reason: Reason::AttemptLost, error }.into();
     }

@@ -18,8 +18,6 @@ pub const ITEMS_MAX: usize = 1_000;
 pub const ITEMS_BYTES_MAX: usize = 256 << 10;
 /// Most attempts and loop-backs that can be asked for.
 pub const TRIES_MAX: u32 = 1_000;
-/// Attempts at a step that may be lost in a row: a machine that loses every one of them needs a person.
-pub const LOST_IN_A_ROW_MAX: u32 = 10;
 /// Most steps at once.
 pub const PARALLEL_MAX: u32 = 32;
 /// Longest pause between two tries, and longest timeout: a year.

@@ -48,8 +48,9 @@ pub use decide::{Command, advance, decide};
 pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
 pub use event::WorkflowEvent;
 pub use facts::{
-    CostAction, Edit, GateVerdict, Hold, Inherited, InnerQuestion, Issue, Launcher, ManualInput, OpenAttempt,
-    Options, Order, Passed, Raise, Renewed, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,
+    CostAction, Edit, GateGaps, GateVerdict, Hold, Inherited, InnerQuestion, Issue, Launcher, LossPolicy,
+    ManualInput, OpenAttempt, Options, Order, Passed, Raise, Renewed, StepEnd, StepReport, StepRuling,
+    StepVerdict, WorkPlace,
 };
 pub use graph::{Graph, Plan, Walks};
 pub use kept::LeftOut;

@@ -448,6 +448,11 @@ impl State {
         self.over_own_limit().or_else(|| self.requests.budget.clone())
     }
 
+    /// What all workflows had cost on the day, where that was found to be too much and nothing followed from it yet.
+    pub fn spent_beyond(&self) -> Option<u64> {
+        self.requests.budget.as_ref().map(|_| self.counters.day_microusd)
+    }
+
     /// Whether it cost more itself than it may.
     pub fn over_own_limit(&self) -> Option<String> {
         let spent = self.counters.cost_microusd;
@@ -486,12 +491,7 @@ impl State {
 
     /// The gates that must be looked at before this step starts: its own, and those of its condition.
     pub fn gates_of(&self, index: usize) -> Vec<Gate> {
-        let step = self.plan.step(index);
-        let mut gates = step.gates.clone();
-        gates.extend(step.when.iter().flat_map(|when| when.gates()));
-        gates.sort();
-        gates.dedup();
-        gates
+        self.plan.step(index).all_gates()
     }
 
     /// What must be looked at before this step can start, if anything.

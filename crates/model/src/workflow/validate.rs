@@ -190,6 +190,7 @@ impl Look<'_> {
 
     fn gates(&mut self, index: usize, gates: &[Gate]) {
         for (place, gate) in gates.iter().enumerate().take(NAMES_PER_STEP_MAX) {
+            self.misspelt(index, "gates", Some(place), gate);
             let text = match gate {
                 Gate::Named(text) | Gate::Command(text) | Gate::Gaps(Some(text)) => text,
                 Gate::Gaps(None) | Gate::Guard => continue,
@@ -201,6 +202,14 @@ impl Look<'_> {
                 let hint = "a name of the gate-state file, `cmd:COMMAND`, `gaps-fresh` or `guard-clean`";
                 self.report(Some(index), "gates", Some(place), "a gate without a name", hint);
             }
+        }
+    }
+
+    fn misspelt(&mut self, index: usize, field: &'static str, entry: Option<usize>, gate: &Gate) {
+        if let Some(meant) = gate.meant() {
+            let message = format!("`{}` is too close to `{meant}` to name a gate", shown(&gate.to_string()));
+            let hint = format!("did you mean `{meant}`? a gate of your own needs another name");
+            self.report(Some(index), field, entry, message, &hint);
         }
     }
 
@@ -294,6 +303,9 @@ impl Look<'_> {
             if of_itself && matches!(part.subject, Subject::Open(_)) {
                 let message = "gates are looked at before a step, not after each item";
                 self.report(Some(index), field, None, message, "ask about metrics or artifacts");
+            }
+            if let Subject::Open(gate) = &part.subject {
+                self.misspelt(index, field, None, gate);
             }
             self.word(index, field, &part.subject, part.comparison.as_ref());
         }

@@ -241,7 +241,7 @@ pub(crate) enum GapsFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportGapsArguments {
-    /// How.
+    /// As a gap file, or as JSON.
     #[arg(long, value_name = "FORMAT", default_value = "yaml")]
     pub(crate) format: GapsFormat,
 }

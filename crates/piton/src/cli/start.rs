@@ -17,7 +17,7 @@ pub(crate) struct InitArguments {
     /// The agent to use: a name that piton knows, or a command line; by default the first known one in PATH.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Ask nothing.
+    /// Do not ask at a terminal before the checks that were found are run.
     #[arg(long, short)]
     pub(crate) yes: bool,
 }

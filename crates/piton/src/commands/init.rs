@@ -6,12 +6,13 @@ use std::time::Duration;
 use piton_config::{InitAgent, KNOWN_AGENTS, built_in, detect, render};
 use piton_model::ExitCode;
 use piton_sys::file::{self, Durability};
-use piton_sys::process::{Program, RunLimits, find_program};
+use piton_sys::process::{RunLimits, find_program};
 
+use crate::attended;
 use crate::cli::{Global, InitArguments};
 use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
-use crate::repository::{self, configuration};
+use crate::repository::{self, cheap_check, configuration};
 
 /// How long a detected check may take before it is taken on trust.
 const TRY_FOR: Duration = Duration::from_secs(15 * 60);
@@ -26,20 +27,17 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
     if found.is_empty() {
         out.note("no check was detected: add some under [checks] in piton.toml, then run `piton trust`");
     }
+    if !arguments.yes && attended::is_possible(out) && !found.is_empty() {
+        let commands: Vec<_> = found.iter().map(|check| clean_line(&check.command)).collect();
+        let question = format!("run {} once, and write piton.toml?", commands.join(", "));
+        if !attended::agrees(out, &question)? {
+            return Err(Failure::usage("nothing was run and nothing written")
+                .hint("write piton.toml by hand, then run `piton trust`"));
+        }
+    }
     for check in &found {
         out.note(format!("check {:<10} {}   ({})", check.name, check.command, check.why));
-        let ran = Program::new("sh")
-            .args(["-c", &check.command])
-            .current_dir(layout.root())
-            .env("CI", "1")
-            .run(RunLimits { deadline: TRY_FOR, output_bytes_max: 1 << 20 });
-        let verdict = match ran {
-            Ok(output) if output.success() => "passes now".to_owned(),
-            Ok(output) if output.timed_out => "takes longer than 15 minutes: set its timeout".to_owned(),
-            Ok(_) => "fails now".to_owned(),
-            Err(error) => clean_line(&error.to_string()),
-        };
-        out.note(format!("      {verdict}"));
+        out.note(format!("      {}", tried(&check.command, layout.root())));
     }
     let agent = arguments.agent.as_deref().map(agent_of).or_else(|| detected(layout.root()));
     let text = render(agent.as_ref(), &found);
@@ -58,8 +56,18 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
         Some(_) => "next: piton loop \"what to do\"",
         None => "next: piton loop \"what to do\" --exec 'your-agent'",
     });
-    let _ = arguments.yes;
     Ok(ExitCode::Done)
+}
+
+/// What a check says now, run as a run would.
+fn tried(command: &str, root: &Path) -> String {
+    let limits = RunLimits { deadline: TRY_FOR, output_bytes_max: 1 << 20 };
+    match cheap_check(command, root).run(limits) {
+        Ok(output) if output.success() => "passes now".to_owned(),
+        Ok(output) if output.timed_out => "takes longer than 15 minutes: set its timeout".to_owned(),
+        Ok(_) => "fails now".to_owned(),
+        Err(error) => clean_line(&error.to_string()),
+    }
 }
 
 /// The first agent that piton knows and finds on this machine.

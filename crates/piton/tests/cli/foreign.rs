@@ -21,6 +21,16 @@ fn sent() -> World {
 }
 
 #[test]
+fn of_a_run_that_can_only_be_read_all_is_said_but_what_to_do() {
+    let world = World::new();
+    let done = ["loop", "Do it", "--id", "fine", "--exec", "touch b.txt", "--check", "test -f b.txt"];
+    somebody(&world, &done).exits(0);
+    let status = world.piton(&["status", "fine"]).exits(0).out;
+    let said = |line: &str| status.lines().any(|said| said.starts_with(line));
+    assert!(said("do       nothing: ") && said("driver   none"), "{status}");
+}
+
+#[test]
 fn a_journal_that_came_with_a_clone_is_read_and_nothing_of_it_is_driven() {
     let world = sent();
     let status = world.piton(&["status", "evil"]).exits(0);

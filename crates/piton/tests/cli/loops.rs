@@ -87,7 +87,7 @@ fn until_a_file_exists() {
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +1 −0         file:READY ✗
       #2 T s  +1 −0         file:READY ✓
-    done      every condition holds · 2 iterations, T s
+    done      file:READY holds · 2 iterations, T s
     result    files changed in place, nothing committed
     next      piton diff ready
     ");
@@ -98,7 +98,7 @@ fn until_a_command_succeeds() {
     let world = World::new();
     let ran =
         world.loops("count", "echo x >> a.txt", &["--until", "cmd:grep -c x a.txt | grep -qx 3"]).exits(0);
-    assert!(ran.out.contains("every condition holds · 3 iterations"), "{}", ran.out);
+    assert!(ran.out.contains("grep -qx 3 holds · 3 iterations"), "{}", ran.out);
 }
 
 #[test]
@@ -124,7 +124,8 @@ fn until_several_conditions_needs_all_of_them() {
     let agent = "echo x >> a.txt; [ $PITON_ITERATION = 1 ] && echo b > b.txt; [ $PITON_ITERATION = 3 ] && echo c > c.txt; true";
     let ran =
         world.loops("both", agent, &["--check", RED, "--until", "checks-pass", "--until", "file:c.txt"]);
-    assert!(ran.exits(0).out.contains("every condition holds · 3 iterations"));
+    let ran = ran.exits(0);
+    assert!(ran.out.contains("checks-pass and file:c.txt holds · 3 iterations"), "{}", ran.out);
 }
 
 #[test]
@@ -337,7 +338,7 @@ fn a_task_list_drives_a_loop_and_the_checks_have_the_last_word() {
         3) touch b.txt;; esac"#;
     let ran =
         world.loops("t", agent, &["--until", "tasks-done:fix_plan.md", "--check", "test -f b.txt"]).exits(0);
-    assert!(ran.out.contains("every condition holds"), "{}", ran.out);
+    assert!(ran.out.contains("tasks-done:fix_plan.md holds"), "{}", ran.out);
     assert_eq!(world.json(&["status", "t"])["limits"]["iterations"]["used"], 3);
 }
 

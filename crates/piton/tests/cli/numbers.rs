@@ -292,6 +292,31 @@ fn a_false_alarm_counts_in_the_statistics() {
     assert_eq!(status["guard"]["false_positive_rate"], 1.0);
 }
 
+/// What the numbers found is followed by more findings than a state keeps.
+#[test]
+fn a_finding_of_long_ago_can_still_be_called_a_false_alarm() {
+    let world = world();
+    let tests = |from: u32| (from..from + 20).map(|n| format!("def test_{n}():\n    assert {n}\n\n"));
+    world.write("test_one.py", &tests(0).collect::<String>());
+    world.write("test_two.py", &tests(20).collect::<String>());
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "tests"]);
+    world
+        .shell("printf \"[checks]\\ntest = 'sh check.sh'\\n[guard]\\nmode = 'report'\\n\" > piton.toml")
+        .exits(0);
+    world.piton(&["trust", "--yes"]).exits(0);
+    let skip = |file: &str| format!("sed -i 's/^def/@pytest.mark.skip\\ndef/' {file}");
+    let lines = ["echo 4 0 > tests", "echo 2 0 > tests", &skip("test_one.py"), &skip("test_two.py")];
+    runs(&world, &lines, "4").exits(3);
+    let concluded = world.events("r").iter().find_map(|event| {
+        event["data"]["conclusion"]["findings"][0]["finding"]["id"].as_str().map(str::to_owned)
+    });
+    let id = concluded.expect("the numbers found something");
+    let kept = world.json(&["status", "r"])["findings"].to_string();
+    assert!(!kept.contains(&id), "it is not in the state any more: {kept}");
+    world.piton(&["guard", "mark", &id, "--false-positive"]).exits(0);
+}
+
 #[test]
 fn a_rule_that_is_off_for_a_reason_finds_nothing() {
     let world = world();

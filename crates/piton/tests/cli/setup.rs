@@ -1,5 +1,6 @@
 //! The first minutes: init, doctor, completions, help and the demo.
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use super::common::World;
@@ -76,6 +77,29 @@ fn init_takes_an_agent_and_a_loop_needs_no_flag_then() {
     world.piton(&["init", "--yes", "--agent", "touch b.txt"]).exits(0);
     let ran = world.piton(&["loop", "Write b.txt"]).exits(0);
     assert!(ran.out.contains("· touch, fresh session"), "{}", ran.out);
+}
+
+#[test]
+fn init_runs_a_check_as_a_run_would() {
+    let world = World::new();
+    world.write("Makefile", "test:\n\ttest -z \"$$NODE_OPTIONS\" && test \"$$CI\" = 1\n");
+    let ran = world.piton_with(&[("NODE_OPTIONS", "--no-warnings")], &["init", "--yes"]).exits(0);
+    assert!(ran.err.contains("passes now"), "{}", ran.err);
+}
+
+#[test]
+fn init_asks_at_a_terminal_before_it_runs_what_it_found_unless_told_not_to() {
+    let world = World::new();
+    world.write("Makefile", "test:\n\ttouch ran\n");
+    let mut terminal = world.terminal(&["init"]);
+    terminal.shows("make test");
+    terminal.shows("[Y/n]");
+    terminal.write_all(b"n\n").unwrap();
+    assert_eq!(terminal.ends(), 2);
+    assert!(!world.path("ran").exists() && !world.path("piton.toml").exists());
+    let terminal = world.terminal(&["init", "--yes"]);
+    assert_eq!(terminal.ends(), 0);
+    assert!(world.path("ran").exists() && world.path("piton.toml").exists());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reasons to stop: what `[stop]` and `--until` say, and tests by name.
 
-use crate::common::World;
+use crate::common::{World, eventually};
 
 /// A project whose check runs `suite`, which prints what pytest would.
 fn world(stop: &str) -> World {
@@ -44,6 +44,24 @@ fn a_stop_that_somebody_waits_for_ends_the_run_as_they_say() {
     world.open_gate();
     world.piton(&["wait", "r"]).exits(1);
     assert!(world.piton(&["status", "r"]).exits(0).out.contains("user_signal holds"));
+}
+
+/// A request is over with the run that it ended: what it was has to be on record.
+#[test]
+fn what_completed_a_run_is_said_although_it_holds_no_more() {
+    let world = world("[stop]\nsuccess = [{ type = 'user_signal' }]");
+    let waits = "touch \"$BESIDE/checking\"; until test -e \"$GATE\"; do sleep 0.02; done";
+    world.write("check.sh", &format!("if test -e made; then {waits}; fi\nfalse\n"));
+    world.git(&["commit", "-q", "-a", "-m", "a check that waits"]);
+    world.loops("r", "touch made", &["--here", "--detach"]).exits(0);
+    eventually("the iteration is checked", || world.beside("checking").exists());
+    world.piton(&["stop", "r"]).exits(0);
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(0);
+    let status = world.piton(&["status", "r"]).exits(0).out;
+    assert!(status.contains("user_signal holds"), "{status}");
+    let completed = world.events("r").into_iter().find(|event| event["type"] == "run_completed");
+    assert_eq!(completed.unwrap()["data"]["detail"], "user_signal");
 }
 
 #[test]

@@ -155,6 +155,7 @@ fn config_show_says_where_every_value_came_from() {
     auto_save_interval = "30s"                         # default
 
     [gaps]
+    file = "gaps.yaml"                                 # default
     default_ttl_days = 30                              # default
     max_gaps_per_run = 5                               # default
     "#);

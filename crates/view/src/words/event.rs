@@ -140,7 +140,10 @@ pub fn event(event: &Event) -> String {
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RunStopped { reason, detail } => with_detail("stopped", *reason, detail.as_deref()),
         Event::RunFailed { reason, detail } => with_detail("failed", *reason, detail.as_deref()),
-        Event::RunCompleted { reason } => format!("completed ({})", reason.as_str()),
+        Event::RunCompleted { reason, detail: None } => format!("completed ({})", reason.as_str()),
+        Event::RunCompleted { reason, detail: Some(detail) } => {
+            clean_line(&format!("completed ({}: {detail})", reason.as_str()))
+        }
         Event::PauseRequested {} => "somebody asks to pause".to_owned(),
         Event::StopRequested { now, .. } => {
             format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })

@@ -199,15 +199,15 @@ fn open(view: &LedgerStatus) -> String {
     }
 }
 
-/// One screen about it.
-pub fn status(view: &LedgerStatus, state: &State, now: Timestamp) -> Vec<String> {
+/// One screen about it. `next`: what to do, in words.
+pub fn status(view: &LedgerStatus, state: &State, next: &str, now: Timestamp) -> Vec<String> {
     let why = why_now(state, view.is_attended);
     let mut lines =
         vec![clean_line(&format!("{}   {}", view.entry.run_id, view.file)), format!("why      {why}")];
     lines.extend(
         view.problem.iter().chain(&view.warnings).map(|what| format!("file     {}", clean_line(what))),
     );
-    lines.push(format!("do       {}", view.next));
+    lines.push(format!("do       {next}"));
     lines.push(format!("known    {}", known(&view.gaps)));
     lines.push(format!("open     {}", open(view)));
     let last = view.last_change.as_deref().unwrap_or("opened");

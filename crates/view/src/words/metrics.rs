@@ -42,7 +42,7 @@ fn sum(numbers: &MetricsView) -> f64 {
     numbers.durations.iter().fold(0.0, |sum, seconds| sum + seconds)
 }
 
-/// As data.
+/// The same as one JSON value, for programs.
 pub fn json(all: &[MetricsView]) -> Value {
     all.iter().map(json_of).collect()
 }

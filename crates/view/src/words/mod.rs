@@ -20,7 +20,7 @@ use piton_model::{Reason, Status, Timestamp};
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
 pub use fit::{cut, wrapped};
-pub use status::{next, status};
+pub use status::{next, status, what_to_do};
 pub use watch::Watched;
 
 use crate::CheckView;
@@ -319,7 +319,10 @@ pub fn why(state: &State) -> String {
             "agent reported done, the tree changed".to_owned()
         }
         Some(Reason::Done) => format!("agent reported done, {}, the tree changed", green()),
-        Some(Reason::ConditionsMet) if all_asked(state) => "every condition holds".to_owned(),
+        // An older piton did not say which.
+        Some(Reason::ConditionsMet) if detail.is_none() && all_asked(state) => {
+            "every condition holds".to_owned()
+        }
         Some(Reason::ConditionsMet) => {
             let holds = |label: String| clean_line(&format!("{label} holds"));
             stop_decision(state).map_or_else(|| "a stop condition holds".to_owned(), holds)

@@ -15,8 +15,8 @@ use super::{
 /// The longest command that has room for another column beside it.
 const NEXT_CHARS_BESIDE: usize = 31;
 
-/// One screen about a run.
-pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
+/// One screen about a run. `next`: what to do, in words.
+pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Vec<String> {
     let entry = &view.entry;
     let mut lines = vec![format!(
         "{}   {} since {} ({})",
@@ -38,7 +38,6 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
         None if view.exit_code.is_some() => "none".to_owned(),
         None => "none; nothing drives this run".to_owned(),
     };
-    let next = next(view);
     match next.chars().count() <= NEXT_CHARS_BESIDE {
         true => lines.push(format!("do       {next:<31}  driver  {driver}")),
         // A long command stands alone, so that it can be copied.
@@ -104,6 +103,11 @@ fn session(view: &SessionView) -> Option<String> {
         Recommendation::ImmediateReboot => "a fresh one is due",
     });
     Some(format!("{} so far, {about}{percent} % full ({level}); {then}", count(view.iterations, "iteration")))
+}
+
+/// What to do: the command that helps, unless the journal can only be read. Then nothing can be done, and `caution` says why.
+pub fn what_to_do(next: &str, caution: Option<&str>) -> String {
+    caution.map_or_else(|| next.to_owned(), |why| format!("nothing: {why}"))
 }
 
 /// The command that helps, and what has to be brought about before.

@@ -214,8 +214,8 @@ fn inner_questions(state: &State) -> Vec<String> {
     lines
 }
 
-/// One screen.
-pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<String> {
+/// One screen. `next`: what to do, in words.
+pub fn status(view: &WorkflowStatus, state: &State, next: &str, now: Timestamp) -> Vec<String> {
     let entry = &view.entry;
     let why = match why(state) {
         why if why.is_empty() => String::new(),
@@ -272,7 +272,7 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
         None if view.goes_on => lines.push("what people said is on record, and not acted on yet".to_owned()),
         None => {}
     }
-    lines.push(format!("next    {}", view.next));
+    lines.push(format!("next    {next}"));
     lines
 }
 

@@ -104,9 +104,9 @@ pub(super) fn lost(state: &mut State, attempt: u32, left: &Left, ruling: &Attemp
 }
 
 fn count(counters: &mut Counters, ruling: &AttemptRuling) {
-    counters.refusals_in_a_row = match ruling.hold {
-        Some(Reason::RateLimit | Reason::Overloaded) => counters.refusals_in_a_row.saturating_add(1),
-        _ => 0,
+    counters.refusals_in_a_row = match ruling.hold.is_some_and(Reason::is_refusal) {
+        true => counters.refusals_in_a_row.saturating_add(1),
+        false => 0,
     };
     if let Some(failed) = ruling.failed {
         counters.failures_in_a_row = if failed { counters.failures_in_a_row.saturating_add(1) } else { 0 };

@@ -175,7 +175,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::RunResumed { raise } => resume(state, raise, at),
         Event::RunStopped { reason, detail } => rest(state, Status::Stopped, *reason, detail.clone(), at),
         Event::RunFailed { reason, detail } => rest(state, Status::Failed, *reason, detail.clone(), at),
-        Event::RunCompleted { reason } => rest(state, Status::Completed, *reason, None, at),
+        Event::RunCompleted { reason, detail } => rest(state, Status::Completed, *reason, detail.clone(), at),
 
         // ── Requests: of pause, stop and resume the last one asked for counts ───────────────────────────
         Event::PauseRequested {} => {

@@ -367,19 +367,22 @@ pub fn stop_progress(state: &State) -> BTreeMap<String, f64> {
 
 /// What decided that a run is over, where a condition did: its words.
 pub fn stop_decision(state: &State) -> Option<String> {
-    if state.reason == Some(Reason::StopCondition) {
-        return state.detail.clone();
+    match (state.reason, &state.detail) {
+        (Some(Reason::StopCondition), detail) => detail.clone(),
+        (Some(Reason::ConditionsMet), Some(held)) => Some(held.clone()),
+        // An older piton did not say which: what holds now held then, unless it was a request.
+        (Some(Reason::ConditionsMet), None) => match all_asked(state) {
+            true => Some(asked_for(state)),
+            false => verdict(state).map(|(_, label)| label),
+        },
+        _ => None,
     }
-    if state.reason != Some(Reason::ConditionsMet) {
-        return None;
-    }
-    match all_asked(state) {
-        true => {
-            let asked: Vec<_> = state.config.until.iter().map(NamedStop::label).collect();
-            Some(asked.join(" and "))
-        }
-        false => verdict(state).map(|(_, label)| label),
-    }
+}
+
+/// Everything that was asked for with `--until`, in words.
+pub(super) fn asked_for(state: &State) -> String {
+    let asked: Vec<_> = state.config.until.iter().map(NamedStop::label).collect();
+    asked.join(" and ")
 }
 
 /// Whether everything holds that was asked for with `--until`, where something was.

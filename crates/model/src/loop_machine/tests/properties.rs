@@ -407,7 +407,7 @@ fn wild_event() -> impl Strategy<Value = Event> {
         Just(Event::RunResumed { raise: Raise::default() }),
         reason.clone().prop_map(|reason| Event::RunWaiting { reason, until: None }),
         reason.clone().prop_map(|reason| Event::RunStopped { reason, detail: None }),
-        reason.prop_map(|reason| Event::RunCompleted { reason }),
+        reason.prop_map(|reason| Event::RunCompleted { reason, detail: None }),
         Just(Event::DriverStarted {
             epoch: 1,
             host: String::new(),

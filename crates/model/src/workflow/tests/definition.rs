@@ -101,6 +101,30 @@ fn a_workflow_without_steps_is_refused() {
 }
 
 #[test]
+fn a_gate_that_is_nearly_one_of_ours_is_refused_with_what_was_meant() {
+    let said =
+        |gate: &str| problems(vec![Step { gates: vec![Gate::from(gate.to_owned())], ..step("a", &[]) }]);
+    for (slip, meant) in [
+        ("guard-claen", "guard-clean"),
+        ("Guard_Clean", "guard-clean"),
+        ("gaps_fresh", "gaps-fresh"),
+        ("gap-fresh:api.yaml", "gaps-fresh:FILE"),
+        ("cdm:make lint", "cmd:COMMAND"),
+        ("cmd make lint", "cmd:COMMAND"),
+        ("cmd", "cmd:COMMAND"),
+    ] {
+        let found = said(slip);
+        let expected = format!("`{slip}` is too close to `{meant}` to name a gate");
+        assert!(matches!(&found[..], [one] if one.contains(&expected)), "{slip}: {found:?}");
+    }
+    for gate in ["security", "window", "ci", "env:prod", "CMO approval", "guard-clean", "gaps-fresh:a.yaml"] {
+        assert!(said(gate).is_empty(), "{gate}: {:?}", said(gate));
+    }
+    let when = Some(Condition::parse("gates.'guard-claen'").unwrap());
+    assert!(problems(vec![Step { when, ..step("a", &[]) }])[0].contains("did you mean `guard-clean`?"));
+}
+
+#[test]
 fn ten_thousand_wrong_names_are_reported_in_bounds() {
     let steps = (0..10_000).map(|n| step(&format!("s{n}"), &["nobody", "noone"])).collect();
     let found = problems(steps);

@@ -458,7 +458,7 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
         reason.clone().prop_map(|reason| WorkflowEvent::RunWaiting { reason, until: None }),
         reason.prop_map(|reason| WorkflowEvent::RunPaused { reason, detail: None }),
         Just(WorkflowEvent::RunResumed { raise: Raise::default() }),
-        Just(WorkflowEvent::RunCompleted { reason: Reason::Done }),
+        Just(WorkflowEvent::RunCompleted { reason: Reason::Done, detail: None }),
         Just(WorkflowEvent::DriverStarted {
             epoch: 1,
             host: String::new(),

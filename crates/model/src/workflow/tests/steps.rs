@@ -213,7 +213,7 @@ fn a_lost_attempt_costs_no_try() {
 #[test]
 fn a_machine_that_loses_every_attempt_does_not_go_on_for_ever() {
     let mut driver = Driver::of(vec![step("a", &[])]);
-    for _ in 1..limits::LOST_IN_A_ROW_MAX {
+    for _ in 1..driver.state.options.losses.in_a_row_max {
         driver.lose("a");
         driver.is(Status::Running, None);
         driver.after(100_000_000);
@@ -222,6 +222,17 @@ fn a_machine_that_loses_every_attempt_does_not_go_on_for_ever() {
     driver.is(Status::Failed, Reason::AttemptLost);
     driver.request(resume());
     assert_eq!((driver.picture().as_str(), driver.step("a").lost), ("a RUNNING 1/0", 0));
+}
+
+#[test]
+fn how_many_attempts_may_be_lost_is_what_the_run_was_begun_with() {
+    let losses = LossPolicy { in_a_row_max: 2 };
+    let mut driver = Driver::with(vec![step("a", &[])], Options { losses, ..Options::default() });
+    driver.lose("a");
+    driver.is(Status::Running, None);
+    driver.after(100_000_000);
+    driver.lose("a");
+    driver.is(Status::Failed, Reason::AttemptLost);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 
 use piton_config::{Overrides, Resolved, resolve};
 use piton_model::Timestamp;
-use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN, Moment};
+use piton_model::ledger::{MAX_GAPS_PER_RUN, Moment};
 use piton_sys::{Clock, SystemClock};
 use piton_view::{GapChange, GapsChanged, GapsView, LedgerAt, words};
 
@@ -24,9 +24,6 @@ use crate::cli::gaps::{GapsArguments, GapsCommand};
 use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository::{self, Door, Layout, configuration};
-
-/// The file where nothing else is said.
-const DEFAULT_FILE: &str = "gaps.yaml";
 
 pub(super) async fn run(global: &Global, arguments: &GapsArguments, out: &Output) -> Result {
     let place = Place::new(global, arguments)?;
@@ -72,14 +69,14 @@ impl Place {
         let resolved = resolve(&files, &configuration::variable, &Overrides::default())
             .map_err(configuration::problems)?;
         let gaps = &resolved.settings.gaps;
-        let configured = gaps.file.as_ref().map_or(DEFAULT_FILE, |file| file.value.as_str());
+        let configured = gaps.file();
         let given = arguments.file.as_deref().map(|file| inside(&layout, file)).transpose()?;
         let is_configured = given.as_deref().is_none_or(|file| file == Path::new(configured));
         let log = gaps.audit_log.as_ref().filter(|_| is_configured).map(|log| PathBuf::from(&log.value));
         let ledger = LedgerAt {
             file: given.unwrap_or_else(|| PathBuf::from(configured)),
             log,
-            default_ttl_days: gaps.default_ttl_days.as_ref().map_or(DEFAULT_TTL_DAYS, |days| days.value),
+            default_ttl_days: gaps.default_ttl_days(),
         };
         let given_now = arguments.now.as_deref().map(|text| time("--now", text)).transpose()?;
         let door = repository::open_or_create(&layout);

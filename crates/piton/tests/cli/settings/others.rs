@@ -244,6 +244,17 @@ fn gaps_file_acts_in_a_loop() {
 }
 
 #[test]
+fn gaps_file_acts_in_a_workflow() {
+    let world = world("[gaps]\nfile = 'known.yaml'\n");
+    world.write("known.yaml", "gaps:\n- id: teams\n  category: people\n");
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true', gates: [gaps-fresh]}]\n");
+    let viewer = world.start(&["run", "w.yaml", "--run-id", "r"]);
+    viewer.prints("gate `gaps-fresh`: teams: unknown");
+    world.piton(&["gaps", "verify", "teams", "--findings", "two"]).exits(0);
+    viewer.ends().exits(0);
+}
+
+#[test]
 fn gaps_default_ttl_days_acts_in_a_ledger() {
     let world = ledger();
     assert!(gaps(&world, &["stale"]).out.contains("pricing"));
@@ -259,6 +270,21 @@ fn gaps_default_ttl_days_acts_in_a_loop() {
         world.configure(&format!("[gaps]\nrequire = ['pricing']\ndefault_ttl_days = {days}\n"));
         world.loops("r", "touch b.txt", &["--check", RED]).exits(code);
     }
+}
+
+/// It was verified long ago, as above.
+#[test]
+fn gaps_default_ttl_days_acts_in_a_workflow() {
+    let world = world("[gaps]\ndefault_ttl_days = 100000\n");
+    let gap = "- id: pricing\n  category: market\n  status: verified\n  last_verified: '2026-01-01T12:00:00+00:00'\n";
+    world.write("gaps.yaml", &format!("gaps:\n{gap}  findings: Two plans.\n"));
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true', gates: [gaps-fresh]}]\n");
+    world.start(&["run", "w.yaml", "--run-id", "r1"]).ends().exits(0);
+    world.configure("");
+    let viewer = world.start(&["run", "w.yaml", "--run-id", "r2"]);
+    viewer.prints("gate `gaps-fresh`: pricing");
+    world.piton(&["stop", "r2", "--now"]).exits(0);
+    viewer.ends();
 }
 
 #[test]

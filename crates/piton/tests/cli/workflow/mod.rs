@@ -187,6 +187,27 @@ steps:
 }
 
 #[test]
+fn a_misspelt_gate_is_refused_with_what_was_meant() {
+    let world = world("name: w\nsteps: [{id: a, run: 'touch done', gates: [guard-claen]}]\n");
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(2);
+    assert!(ran.err.contains("did you mean `guard-clean`?"), "{}", ran.err);
+    assert!(!world.path("done").exists());
+}
+
+#[test]
+fn a_named_gate_without_a_file_is_said_to_be_taken_for_open() {
+    let world = world(
+        "name: w\nsteps: [{id: a, run: 'true', gates: [window]}, {id: b, run: 'true', when: gates.ready}]\n",
+    );
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    let note = "note: taken for open, since there is no --gate-state-file: `ready`, `window`";
+    assert_eq!(format!("{}{}", ran.out, ran.err).matches(note).count(), 1, "{}{}", ran.out, ran.err);
+    world.write("gates.json", r#"{"window": true, "ready": true}"#);
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r2", "--gate-state-file", "gates.json"]).exits(0);
+    assert!(!format!("{}{}", ran.out, ran.err).contains("taken for open"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn a_gate_of_fresh_gaps_opens_once_they_are_verified() {
     let world = world("name: w\nsteps: [{id: a, run: 'touch done', gates: [gaps-fresh]}]\n");
     world
