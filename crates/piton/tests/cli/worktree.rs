@@ -710,3 +710,39 @@ fn a_setup_that_failed_while_nobody_drove_is_tried_again() {
         assert_eq!((lines(&world, "begun"), lines(&world, "done")), (2, 1), "workflow: {workflow}");
     }
 }
+
+#[test]
+fn urls_and_paths_in_variables_keep_every_byte_but_the_checkouts_name() {
+    let world = World::new();
+    world.write("test.db", "");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "db"]);
+    let (root, tree) = (world.path("test.db"), world.beside("repo-w"));
+    let root = root.parent().unwrap().to_str().unwrap();
+    let values = |root: &str| {
+        [
+            ("DATABASE_URL", format!("sqlite:///{root}/test.db?mode=rw")),
+            ("SOURCE", format!("file://{root}/a.txt")),
+            ("PLACE", format!("{root}/")),
+            ("CFLAGS", format!("-I{root} -O2")),
+            ("ELSEWHERE", format!("/mnt{root}/a.txt")),
+        ]
+    };
+    let given = values(root);
+    let given: Vec<_> = given.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let seen = |who: &str| {
+        format!(
+            "printf '%s\\n' \"$DATABASE_URL\" \"$SOURCE\" \"$PLACE\" \"$CFLAGS\" \"$ELSEWHERE\" > $BESIDE/{who}"
+        )
+    };
+    let agent = format!("{}; touch fixed", seen("agent"));
+    let check = format!("c={}; test -e fixed", seen("check"));
+    let order = ["loop", "t", "--id", "w", "--worktree", "--exec", &agent, "--check", &check];
+    world.piton_with(&given, &order).exits(0);
+    let mut expected = values(tree.to_str().unwrap()).map(|(_, value)| value);
+    expected[4] = format!("/mnt{root}/a.txt");
+    for who in ["agent", "check"] {
+        let text = std::fs::read_to_string(world.beside(who)).unwrap();
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{who}");
+    }
+}
