@@ -56,52 +56,84 @@ impl<'a> Moved<'a> {
         let mut found = None;
         for (from, to) in &self.places {
             let text = found.as_deref().unwrap_or(bytes);
-            if let Some(new) = replaced(text, from.as_os_str().as_bytes(), to.as_os_str().as_bytes()) {
+            if let Some(new) =
+                replaced(text, from.as_os_str().as_bytes(), to.as_os_str().as_bytes(), |_, _| true)
+            {
                 found = Some(new);
             }
         }
         found
     }
 
-    /// The value of a variable, a path or a list of them, with what the work tree has too named there instead of in the
-    /// checkout; `None` where it names nothing of the kind.
+    /// The value of a variable with what the work tree has too named there instead of in the checkout: a path, a list of
+    /// them, a URL, a flag. Not a byte besides changes. `None` where it names nothing of the kind.
     pub(crate) fn value(&self, value: &OsStr) -> Option<OsString> {
-        let mut any = false;
-        let parts = value.as_bytes().split(|&byte| byte == b':').map(|part| {
-            let path = Path::new(OsStr::from_bytes(part));
-            let there = self.counterpart(path).filter(|there| path.is_absolute() && there.exists());
-            any |= there.is_some();
-            there.map_or_else(|| part.to_vec(), |there| there.into_os_string().into_vec())
-        });
-        let parts: Vec<_> = parts.collect();
-        any.then(|| OsString::from_vec(parts.join(&b':')))
+        let mut found = None;
+        for (from, to) in &self.places {
+            let is_meant =
+                |before: &[u8], after: &[u8]| begins_a_path(before) && is_in_the_tree(from, to, after);
+            let text = found.as_deref().unwrap_or(value.as_bytes());
+            if let Some(new) =
+                replaced(text, from.as_os_str().as_bytes(), to.as_os_str().as_bytes(), is_meant)
+            {
+                found = Some(new);
+            }
+        }
+        found.map(OsString::from_vec)
     }
 }
 
-/// `text` with `old` replaced where it is a whole path or the beginning of one; `None` where it is nowhere, or where the
-/// text is none.
-fn replaced(text: &[u8], old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
-    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | 0x80..);
-    let find = |text: &[u8]| {
-        let windows = text.windows(old.len()).enumerate().filter(|(_, window)| *window == old);
-        windows.map(|(at, _)| at).find(|at| !text.get(at + old.len()).is_some_and(goes_on))
+/// Whether a name of a file may hold this byte, which no list, URL or sentence puts between two of them.
+fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | 0x80..)
+}
+
+/// Whether what follows `before` is a path from its beginning: alone, in a list, after the scheme of a URL, or after a
+/// compiler's flag of one letter. Not the end of a longer one, as in `/mnt/home/me/project`.
+fn begins_a_path(before: &[u8]) -> bool {
+    let slashes = before.iter().rev().take_while(|byte| **byte == b'/').count();
+    match &before[..before.len() - slashes] {
+        [b'-', letter] if slashes == 0 => letter.is_ascii_alphabetic(),
+        [.., earlier, b'-', letter] if slashes == 0 && letter.is_ascii_alphabetic() => {
+            !is_of_a_name(*earlier) && *earlier != b'/'
+        }
+        [.., last] => !is_of_a_name(*last),
+        [] => true,
+    }
+}
+
+/// Whether the path that goes on with `after` below `from` is below `to`, too. How far it goes nobody says: of its readings
+/// the longest one that is there, in the checkout or in the tree, is meant.
+fn is_in_the_tree(from: &Path, to: &Path, after: &[u8]) -> bool {
+    let longest = after.iter().position(|byte| *byte == b':').unwrap_or(after.len());
+    let ends = |at: &usize| after.get(*at).is_none_or(|byte| !is_of_a_name(*byte) && *byte != b'/');
+    let below = |place: &Path, end: usize| {
+        let path = [place.as_os_str().as_bytes(), &after[..end]].concat();
+        Path::new(OsStr::from_bytes(&path)).exists()
     };
-    let mut at = find(text)?;
-    if text.contains(&0) {
+    let readings = (0..=longest).rev().filter(|at| *at == longest || ends(at));
+    let mut found = readings.map(|end| (below(to, end), below(from, end)));
+    found.find(|(there, here)| *there || *here).is_some_and(|(there, _)| there)
+}
+
+/// `text` with `old` replaced where it is a whole path or the beginning of one, and meant by what stands before and after
+/// it; `None` where it is nowhere, or where the text is none.
+fn replaced(text: &[u8], old: &[u8], new: &[u8], is_meant: impl Fn(&[u8], &[u8]) -> bool) -> Option<Vec<u8>> {
+    let mut made = Vec::new();
+    let mut done = 0;
+    for at in (0..text.len()).filter(|at| text[*at..].starts_with(old)) {
+        let (before, after) = (&text[..at], &text[at + old.len()..]);
+        if at < done || after.first().is_some_and(|byte| is_of_a_name(*byte)) || !is_meant(before, after) {
+            continue;
+        }
+        made.extend_from_slice(&text[done..at]);
+        made.extend_from_slice(new);
+        done = at + old.len();
+    }
+    if done == 0 || text.contains(&0) {
         return None;
     }
-    let mut made = Vec::with_capacity(text.len() + new.len());
-    let mut rest = text;
-    loop {
-        made.extend_from_slice(&rest[..at]);
-        made.extend_from_slice(new);
-        rest = &rest[at + old.len()..];
-        match find(rest) {
-            Some(next) => at = next,
-            None => break,
-        }
-    }
-    made.extend_from_slice(rest);
+    made.extend_from_slice(&text[done..]);
     Some(made)
 }
 
@@ -124,8 +156,9 @@ mod tests {
 
     #[test]
     fn only_whole_names_of_the_checkout_are_replaced_and_only_in_texts() {
-        let replaced =
-            |text: &str| replaced(text.as_bytes(), b"/x/repo", b"/x/repo-w").map(String::from_utf8);
+        let replaced = |text: &str| {
+            replaced(text.as_bytes(), b"/x/repo", b"/x/repo-w", |_, _| true).map(String::from_utf8)
+        };
         for (text, expected) in [
             ("#!/x/repo/.venv/bin/python\n", "#!/x/repo-w/.venv/bin/python\n"),
             ("/x/repo", "/x/repo-w"),
@@ -155,5 +188,20 @@ mod tests {
         assert_eq!(value(format!("{root}/.venv")), Some(format!("{tree}/.venv")));
         assert_eq!(value("/usr/bin".to_owned()), None);
         assert_eq!(value(format!("{tree}/.venv")), None);
+        // Whatever stands around the name of the checkout stays as it is.
+        for around in [
+            "CHECKOUT/",
+            "sqlite:///CHECKOUT/.venv",
+            "file://CHECKOUT/.venv/bin/?mode=ro#//x",
+            "-LCHECKOUT/.venv -ICHECKOUT",
+            "a=CHECKOUT//.venv, b='CHECKOUT/.venv/'",
+        ] {
+            let expected = around.replace("CHECKOUT", &tree.to_string());
+            assert_eq!(value(around.replace("CHECKOUT", &root.to_string())), Some(expected));
+        }
+        for other in ["/mntCHECKOUT/.venv", "/mnt//CHECKOUT", "http://hostCHECKOUT/.venv", "CHECKOUTs/.venv"]
+        {
+            assert_eq!(value(other.replace("CHECKOUT", &root.to_string())), None, "{other}");
+        }
     }
 }

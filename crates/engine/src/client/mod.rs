@@ -20,6 +20,7 @@ mod status;
 mod verify;
 mod workflows;
 
+pub(crate) use failure::DAMAGED;
 pub use failure::unsound;
 
 use std::sync::{Arc, OnceLock};
@@ -205,6 +206,20 @@ impl LocalClient {
     /// Who drives a run, if anybody living does.
     pub async fn driver_of(&self, run: &RunId) -> Result<Option<Holder>, ClientError> {
         Ok(self.store()?.holder(run).await?)
+    }
+
+    /// What a command about other runs sees of a run; nothing of one that is damaged, which is no reason for it to fail. Whoever
+    /// asks about that one is told.
+    pub(crate) fn unless_damaged<T>(looked: Result<T, ClientError>) -> Result<Option<T>, ClientError> {
+        use piton_store::Error::{Corrupt, UnknownRun};
+        match looked {
+            Err(ClientError::Load(LoadError::Event { .. })) => Ok(None),
+            Err(
+                ClientError::Store(UnknownRun { .. } | Corrupt(_))
+                | ClientError::Load(LoadError::Store(UnknownRun { .. } | Corrupt(_))),
+            ) => Ok(None),
+            looked => looked.map(Some),
+        }
     }
 
     /// Takes the lease of a run, for this process.

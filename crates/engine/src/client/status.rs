@@ -64,6 +64,7 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
         limits: limits_of(state),
         used: used_of(state),
         checks: checks_of(state.seen.checks.as_ref().map_or(&[], |round| &round.checks)),
+        unjudged_attempt: state.unjudged_attempt(),
         baseline: checks_of(state.seen.baseline.as_ref().map_or(&[], |round| &round.checks)),
         best: state.judged.best.as_ref().map(|best| BestView {
             iteration: best.iteration,
@@ -188,6 +189,12 @@ fn percentile(values: &VecDeque<u32>, percent: usize) -> Option<u32> {
 fn next_command(layout: &Layout, state: &State, driven: bool) -> String {
     let id = state.run.short();
     match (state.status, state.reason) {
+        (Status::Completed, _)
+            if let Some(worktree) = &state.config.worktree
+                && !state.tree_changed() =>
+        {
+            format!("git -C {} status --ignored", worktree.path)
+        }
         (Status::Completed, _) if let Some(worktree) = &state.config.worktree => {
             let branch = &worktree.branch;
             match remote(layout) {

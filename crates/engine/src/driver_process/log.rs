@@ -9,6 +9,7 @@ use piton_sys::file;
 use piton_view::{Error, ErrorKind};
 
 use super::Duty;
+use crate::client::DAMAGED;
 use crate::layout::Layout;
 
 const NOTE: &str = "driver note: ";
@@ -100,6 +101,7 @@ pub(super) fn last_words_in(log: &Path, run: &RunId) -> Option<Error> {
     let failure = serde_json::from_str(said).unwrap_or_else(|_| Error::new(ErrorKind::Environment, said));
     Some(match failure.hint {
         Some(_) => failure,
+        None if failure.kind == ErrorKind::Corrupt => failure.hint(DAMAGED),
         None => {
             failure.hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short()))
         }
@@ -128,7 +130,7 @@ mod tests {
         says(&last_words_of(&Error::new(ErrorKind::Corrupt, "torn")));
         let failure = last_words_in(&log, &run).unwrap();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Corrupt, "torn"));
-        assert!(failure.hint.unwrap().contains("piton resume r1"));
+        assert_eq!(failure.hint.as_deref(), Some(DAMAGED));
 
         says("driver exit 7: the disk is full\n");
         assert_eq!(last_words_in(&log, &run).unwrap().kind, ErrorKind::Environment);

@@ -125,7 +125,12 @@ fn from_step(
     };
     match anew_from(left.inherited, &StepId::new(step), definition) {
         Some(inherited) => Ok(Target::New(run, Some(Imported { inherited, ..left }))),
-        None => Err(Rejection::NoSuchStep { run, step: StepId::new(step) }.into()),
+        // It is no run of piton's yet, so no status of it could be looked at.
+        None => {
+            let steps: Vec<_> = definition.steps.iter().map(|step| format!("`{}`", step.id)).collect();
+            let error: Error = Rejection::NoSuchStep { run, step: StepId::new(step) }.into();
+            Err(error.hint(format!("its steps are {}", steps.join(", "))))
+        }
     }
 }
 
@@ -141,7 +146,8 @@ async fn newest_of(
     let entries = client.entries().await?;
     let mut fitting: Vec<(Timestamp, RunId)> = Vec::new();
     for run in entries.iter().filter(|run| run.kind == Kind::Workflow) {
-        let state = client.load::<State>(&run.run_id, None).await?.state;
+        let loaded = client.load::<State>(&run.run_id, None).await;
+        let Some(state) = LocalClient::unless_damaged(loaded)?.map(|loaded| loaded.state) else { continue };
         if state.options.workflow_file == workflow_file && !is_discarded(client.layout(), &state) {
             fitting.push((run.updated_at, run.run_id.clone()));
         }

@@ -710,3 +710,81 @@ fn a_setup_that_failed_while_nobody_drove_is_tried_again() {
         assert_eq!((lines(&world, "begun"), lines(&world, "done")), (2, 1), "workflow: {workflow}");
     }
 }
+
+#[test]
+fn urls_and_paths_in_variables_keep_every_byte_but_the_checkouts_name() {
+    let world = World::new();
+    world.write("test.db", "");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "db"]);
+    let (root, tree) = (world.path("test.db"), world.beside("repo-w"));
+    let root = root.parent().unwrap().to_str().unwrap();
+    let values = |root: &str| {
+        [
+            ("DATABASE_URL", format!("sqlite:///{root}/test.db?mode=rw")),
+            ("SOURCE", format!("file://{root}/a.txt")),
+            ("PLACE", format!("{root}/")),
+            ("CFLAGS", format!("-I{root} -O2")),
+            ("ELSEWHERE", format!("/mnt{root}/a.txt")),
+        ]
+    };
+    let given = values(root);
+    let given: Vec<_> = given.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let seen = |who: &str| {
+        format!(
+            "printf '%s\\n' \"$DATABASE_URL\" \"$SOURCE\" \"$PLACE\" \"$CFLAGS\" \"$ELSEWHERE\" > $BESIDE/{who}"
+        )
+    };
+    let agent = format!("{}; touch fixed", seen("agent"));
+    let check = format!("c={}; test -e fixed", seen("check"));
+    let order = ["loop", "t", "--id", "w", "--worktree", "--exec", &agent, "--check", &check];
+    world.piton_with(&given, &order).exits(0);
+    let mut expected = values(tree.to_str().unwrap()).map(|(_, value)| value);
+    expected[4] = format!("/mnt{root}/a.txt");
+    for who in ["agent", "check"] {
+        let text = std::fs::read_to_string(world.beside(who)).unwrap();
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{who}");
+    }
+}
+
+#[test]
+fn a_work_tree_that_an_agent_removed_is_named_with_how_to_go_on() {
+    let world = World::new();
+    let agent = r#"if test $PITON_ATTEMPT = 1; then T=$(pwd); cd /; rm -rf "$T"; else echo two > b.txt; fi"#;
+    let ran = world.loops("w", agent, &["--check", CHECK, "--worktree"]).exits(7);
+    let tree = world.beside("repo-w");
+    let again = format!("git worktree add -f {} piton/w", tree.display());
+    let words = format!("the work tree `{}` is gone; `{again}` makes it anew", tree.display());
+    assert!(ran.out.contains(&words), "{ran:?}");
+    let ran = world.piton(&["resume", "w"]).exits(7);
+    assert!(ran.err.contains(&words), "{ran:?}");
+    world.shell(&again).exits(0);
+    world.piton(&["resume", "w"]).exits(0);
+}
+
+#[test]
+fn work_that_git_ignores_is_said_to_lie_where_it_is() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "node_modules/\n");
+    let agent = "mkdir -p node_modules/dep; touch node_modules/dep/index";
+    let check = "dep=test -f node_modules/dep/index";
+    let ran = world.loops("w", agent, &["--check", check, "--worktree"]).exits(0);
+    let tree = world.beside("repo-w").display().to_string();
+    let result = format!("result    no file changed that git does not ignore; what was made is in {tree}\n");
+    assert!(ran.out.contains(&result), "{}", ran.out);
+    assert!(ran.out.contains(&format!("next      git -C {tree} status --ignored\n")), "{}", ran.out);
+}
+
+#[test]
+fn a_directory_that_holds_nothing_but_what_is_copied_is_not_said_to_be_missing() {
+    let world = World::new();
+    write_deep(&world, "pk/package.json", "{}\n");
+    world.git(&["add", "pk"]);
+    commit_file(&world, ".gitignore", "node_modules/\ntarget/\n");
+    write_deep(&world, "pk/a/node_modules/dep/index", "two\n");
+    write_deep(&world, "pk/b/target/built", "");
+    let ran = lands(&world, &["--worktree"]).exits(0);
+    let note =
+        "copied into the work tree: pk/a/node_modules; not in it, as git ignores it: pk/b, pk/b/target";
+    assert!(ran.err.contains(note), "{}", ran.err);
+}

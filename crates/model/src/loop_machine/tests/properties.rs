@@ -326,6 +326,7 @@ fn wild_ruling() -> AttemptRuling {
         hold: None,
         guard: Some(Verdict::Refused),
         unseen: true,
+        unkept: false,
         session,
     }
 }
@@ -355,7 +356,11 @@ fn wild_event() -> impl Strategy<Value = Event> {
                 again: false,
             },
         }),
-        number.clone().prop_map(|round| Event::ChecksStarted { round, guard: Some(Verdict::Refused) }),
+        number.clone().prop_map(|round| Event::ChecksStarted {
+            round,
+            guard: Some(Verdict::Refused),
+            look: false
+        }),
         number.clone().prop_map(|attempt| Event::AttemptLost {
             attempt,
             tree: TreeProof::Rebooted,
@@ -399,6 +404,7 @@ fn wild_event() -> impl Strategy<Value = Event> {
                 quality: None,
                 best: true,
                 findings: Vec::new(),
+                unjudged: false,
             }),
         }),
         Just(Event::SessionRebooted { reason: RebootReason::Manual }),
