@@ -243,7 +243,14 @@ impl Walls {
     }
 
     /// The command line that runs `argv` between these walls, with a network of its own if `apart`.
-    pub(super) fn around(self, layout: &Layout, cwd: &Path, apart: bool, argv: Vec<String>) -> Vec<String> {
+    /// It starts in `cwd`, else where whoever runs it is.
+    pub(super) fn around(
+        self,
+        layout: &Layout,
+        cwd: Option<&Path>,
+        apart: bool,
+        argv: Vec<String>,
+    ) -> Vec<String> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let program = program(layout).unwrap_or_else(|| Path::new("/usr/bin").join(PROGRAM));
         let mut line = vec![program.display().to_string()];
@@ -261,7 +268,8 @@ impl Walls {
         line.extend(self.0);
         // It is what this variable asks about.
         line.extend(words(&["--setenv", "IS_SANDBOX", "1"]));
-        line.extend(["--chdir".to_owned(), cwd.display().to_string(), "--".to_owned()]);
+        line.extend(cwd.into_iter().flat_map(|cwd| ["--chdir".to_owned(), cwd.display().to_string()]));
+        line.push("--".to_owned());
         line.extend(argv);
         line
     }
@@ -302,7 +310,7 @@ mod tests {
         walls.readable(Path::new("/w/a/b/tests"));
         let layout = Layout::new(PathBuf::from("/w"));
         let argv = vec!["agent".to_owned(), "-p".to_owned()];
-        let line = walls.around(&layout, Path::new("/w"), false, argv).join(" ");
+        let line = walls.around(&layout, Some(Path::new("/w")), false, argv).join(" ");
         assert!(line.ends_with("--chdir /w -- agent -p"), "{line}");
         let at = |text: &str| line.find(text).unwrap_or_else(|| panic!("`{text}` in {line}"));
         assert!(at("--ro-bind / /") < at("--tmpfs /tmp"));
