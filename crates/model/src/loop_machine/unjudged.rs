@@ -3,7 +3,7 @@
 //! whatever became of the attempts in between.
 
 use super::facts::{AttemptOutcome, Snapshot};
-use super::state::{Next, State};
+use super::state::{IterationRecord, Next, State};
 use crate::status::Reason;
 
 impl State {
@@ -11,6 +11,18 @@ impl State {
     /// attempt left, checks alone prove nothing: that waits for what comes after it.
     pub fn has_unjudged_work(&self) -> bool {
         self.work.open.is_some() || self.work.next != Next::Attempt || has_worked(self)
+    }
+
+    /// The last tree that was judged, or that it began with: what whoever goes on from here is to be compared with. What an iteration left
+    /// that is under way, was refused or is doubted is not that.
+    pub fn last_judged(&self) -> Option<&Snapshot> {
+        let is_under_way = self.work.iteration > self.counters.iterations || self.work.restore.is_some();
+        let is_refused = |last: &IterationRecord| last.skipped || last.doubted || last.was_put_back();
+        let unjudged = is_under_way || self.judged.recent.back().is_some_and(is_refused);
+        let adopted = || self.memory.adopted.as_ref().and_then(|adopted| adopted.base.as_ref());
+        let before = || self.work.before.as_ref().or_else(adopted);
+        let seen = || self.seen.snapshot.as_ref();
+        if unjudged { before().or_else(seen) } else { adopted().or_else(seen).or_else(before) }
     }
 }
 
