@@ -1,6 +1,6 @@
 //! The configuration as this invocation sees it: files, environment, trust.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use piton_config::{
     AgentOptions, Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir, files, resolve, trust,
@@ -105,6 +105,14 @@ pub fn require_walls(layout: &Layout, confine: &Confine) -> Result<(), Error> {
     walls::available(layout, confine.network.is_some()).map_err(|why| {
         Error::new(ErrorKind::Environment, format!("the agent cannot be confined: {why}"))
             .hint("install bubblewrap, or do without --confine and `[confine]`")
+    })
+}
+
+/// Refuses walls around a tree that holds the user's home.
+pub fn require_home_outside(tree: &Path) -> Result<(), Error> {
+    walls::require_home_outside(tree).map_err(|why| {
+        Error::new(ErrorKind::Environment, format!("the agent cannot be confined: {why}"))
+            .hint("let it work in a tree of its own with --worktree, or do without --confine and `[confine]`")
     })
 }
 

@@ -180,9 +180,10 @@ impl Surroundings {
         Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare, notes })
     }
 
-    /// Closes what git keeps for the tree, where there are walls.
+    /// Closes what git keeps for the tree, where there are walls. Refused where the tree is such that they would close nothing.
     pub(crate) fn closing_git(mut self) -> Result<Self, LaunchError> {
         if let Some(confined) = &mut self.confined {
+            walls::require_home_outside(self.layout.tree()).map_err(|why| LaunchError::NoWalls { why })?;
             confined.git = Workspace::open(self.layout.tree(), &self.layout.state())?.git_places();
         }
         Ok(self)
@@ -402,13 +403,27 @@ impl Surroundings {
             .for_each(|place| walls::make_settings(place));
         let hidden = hidden::places(writes);
         let has_copies = walls.open_home(tree, &hidden, &copies);
-        hidden.iter().for_each(|place| walls.hide(place));
-        places(&confined.asked.read).iter().for_each(|place| walls.readable(place));
-        places(writes).iter().filter(|place| !copies.contains(place)).for_each(|place| walls.writable(place));
+        let (seen, own) = (places(&confined.asked.read), places(writes));
+        let hide = |walls: &mut Walls, is_meant: &dyn Fn(&Path) -> bool| {
+            hidden.iter().filter(|place| is_meant(place)).for_each(|place| walls.hide(place));
+            seen.iter().filter(|place| is_meant(place)).for_each(|place| walls.readable(place));
+            let own = own.iter().filter(|place| !copies.contains(place) && is_meant(place));
+            own.for_each(|place| walls.writable(place));
+        };
+        hide(&mut walls, &|_| true);
         walls.open_caches();
         // Seen even where it lies in a place that is empty inside.
         walls.readable(self.layout.root());
         walls.writable(tree);
+        // Not the keys that lie in it, nor what the tree has of them: a home may be a repository, or below one.
+        let tops = [self.layout.root(), tree].map(walls::real);
+        hide(&mut walls, &|place| {
+            let place = walls::real(place);
+            tops.iter().any(|top| place != *top && place.starts_with(top)) && !tops[1].starts_with(&place)
+        });
+        let kept = hidden.iter().filter_map(|place| place.strip_prefix(&tops[0]).ok());
+        let kept = kept.map(|path| tops[1].join(path)).filter(|place| *place != tops[1] && place.exists());
+        kept.for_each(|place| walls.hide(&place));
         // Whoever can write there decides what git runs the next time a person, or piton, calls it.
         confined.git.iter().chain(closed).for_each(|place| walls.readable(place));
         places(settings)

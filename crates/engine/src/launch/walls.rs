@@ -80,8 +80,7 @@ const ENTRIES_MAX: usize = 1_000;
 
 /// Where the program is. Not in the tree: an agent could put one there that puts up no walls.
 fn program(layout: &Layout) -> Option<PathBuf> {
-    let trees =
-        [layout.root(), layout.tree()].map(|tree| tree.canonicalize().unwrap_or_else(|_| tree.to_owned()));
+    let trees = [layout.root(), layout.tree()].map(real);
     let is_outside = |entry: &PathBuf| {
         let place = entry.canonicalize();
         place.is_ok_and(|place| !trees.iter().any(|tree| place.starts_with(tree)))
@@ -109,6 +108,19 @@ pub fn available(layout: &Layout, apart: bool) -> Result<(), String> {
         }
         Err(_) => Err(none()),
     }
+}
+
+/// Says so where the user's home lies in the tree: what is written there counts outside, in shells, in git and in every other program.
+pub fn require_home_outside(tree: &Path) -> Result<(), String> {
+    match place_of("~/").is_some_and(|home| real(&home).starts_with(real(tree))) {
+        true => Err("its work tree holds your home, and what is written there counts outside".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// What a path leads to, where something is there.
+pub(super) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Only what is there can be opened or closed to writing: an agent that starts for the first time finds its

@@ -64,6 +64,9 @@ pub(super) async fn start(
         Ok(worktree) => worktree,
         Err(failure) => return Err(super::overtaken(client, &run, failure).await),
     };
+    if config.confine.is_some() {
+        configuration::require_home_outside(layout.of_run(&config).tree())?;
+    }
     if is_there(client, &run, &config).await? {
         notes.push(format!("run `{run}` exists and is unfinished: going on with it"));
         let after = resume::of_loop(client, &run, &order.limits, false, notes).await?;

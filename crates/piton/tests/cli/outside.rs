@@ -88,3 +88,49 @@ fn a_check_that_is_held_against_the_checkout_runs_there_between_the_walls() {
     world.loops("s", "true", &check).exits(3);
     stayed_inside(&world, "repo");
 }
+
+/// Keys that the agent can read, and whether it left one.
+const READS: &str =
+    "cat ~/.ssh/id_rsa ~/.netrc > seen.txt; mkdir -p ~/.ssh; echo mine > ~/.ssh/authorized_keys; touch b.txt";
+
+#[test]
+fn walls_do_not_stand_around_a_tree_that_holds_the_home() {
+    let world = world("");
+    world.shell("mkdir -p home/.ssh; echo key > home/.ssh/id_rsa").exits(0);
+    let home = world.path("home");
+    for home in [world.path(""), home] {
+        let env = [("HOME", home.to_str().unwrap())];
+        let words = ["loop", "x", "--id", "r", "--exec", READS, "--check", "test -f b.txt"];
+        let ran = world.piton_with(&env, &words).exits(7);
+        assert!(ran.err.contains("its work tree holds your home"), "{}", ran.err);
+        assert!(ran.err.contains("hint: let it work in a tree of its own with --worktree"), "{}", ran.err);
+    }
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'touch b.txt'}]\n");
+    let env = [("HOME", home_of(&world))];
+    let env = env.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let ran = world.piton_with(&env, &["run", "w.yaml", "--run-id", "r1"]).exits(7);
+    assert!(ran.err.contains("its work tree holds your home"), "{}", ran.err);
+    assert!(!world.path("b.txt").exists(), "nothing was started");
+}
+
+fn home_of(world: &World) -> String {
+    world.path("home").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn keys_that_lie_in_the_repository_are_not_seen_from_a_tree_of_its_own() {
+    let world = world("");
+    world
+        .shell("mkdir -p home/.ssh; echo key > home/.ssh/id_rsa; echo key > home/.netrc; echo key > cluster")
+        .exits(0);
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "dotfiles"]);
+    let agent = format!("{READS}; cat \"$KUBECONFIG\" >> seen.txt");
+    let words = ["loop", "x", "--id", "r", "--worktree", "--exec", &agent, "--check", "test -f b.txt"];
+    let env = [("HOME", home_of(&world)), ("KUBECONFIG", world.path("cluster").display().to_string())];
+    let env = env.each_ref().map(|(name, value)| (*name, value.as_str()));
+    world.piton_with(&env, &words).exits(0);
+    let seen = std::fs::read_to_string(world.beside("repo-r").join("seen.txt")).unwrap();
+    assert_eq!(seen, "");
+    assert!(!world.path("home/.ssh/authorized_keys").exists());
+}
