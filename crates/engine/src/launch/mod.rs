@@ -433,6 +433,8 @@ impl Surroundings {
         // What people say to workflows, and where those are.
         let runs = self.layout.root().join(piton_files::workflow::RUNS);
         if runs.starts_with(tree) {
+            // Only what is there can be closed.
+            let _ = std::fs::create_dir_all(&runs);
             walls.pin(tree, &runs);
         }
         walls.readable(&runs);
