@@ -1,5 +1,6 @@
 //! The configuration as this invocation sees it: files, environment, trust.
 
+use std::env::VarError;
 use std::path::{Path, PathBuf};
 
 use piton_config::{
@@ -14,8 +15,14 @@ use crate::layout::Layout;
 use crate::world::Views;
 
 /// The environment as data. What is not text counts as absent.
+///
+/// Where nobody says where the home is, it is where the system says.
 pub fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    match (std::env::var(name), name) {
+        (Ok(value), _) => Some(value),
+        (Err(VarError::NotPresent), "HOME") => std::env::home_dir()?.into_os_string().into_string().ok(),
+        (Err(_), _) => None,
+    }
 }
 
 /// Where the user's own configuration and trust are.

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use piton_sys::process::{self, Program, RunLimits};
 
+use crate::configuration::variable;
 use crate::layout::Layout;
 
 const PROGRAM: &str = "bwrap";
@@ -294,7 +295,11 @@ pub(super) fn places_of(words: &[impl AsRef<str>]) -> Vec<PathBuf> {
 
 /// The place that the configuration names: absolute, below the home, or in a variable or below it.
 pub(super) fn place_of(word: &str) -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let set = |name: &str| match std::env::var_os(name) {
+        None if name == "HOME" => std::env::home_dir(),
+        set => set.map(PathBuf::from),
+    };
+    let variable = |name: &str| set(name).filter(|path| path.is_absolute());
     match (word.strip_prefix("~/"), word.strip_prefix('$')) {
         (Some(below), _) => Some(variable("HOME")?.join(below)),
         (_, Some(name)) => match name.split_once('/') {
@@ -307,7 +312,7 @@ pub(super) fn place_of(word: &str) -> Option<PathBuf> {
 
 /// Where the user's own limits and trust are.
 pub(super) fn settings_directory() -> Option<PathBuf> {
-    piton_config::config_dir(&|name| std::env::var(name).ok()).ok()
+    piton_config::config_dir(&variable).ok()
 }
 
 #[cfg(test)]
