@@ -7,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use piton_sys::file::{self, Durability};
+use piton_sys::process::ProgramOutput;
 
 use crate::call::Call;
 use crate::lacking::submodules;
@@ -50,10 +51,19 @@ pub fn owner_of(root: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(OsString::from_vec(owner)))
 }
 
-/// Whether git keeps the file `path` of the directory `root`: a clone would have it, too. What git does not say is not so.
+/// Whether git keeps the file `path` of the directory `root`, itself or in a submodule: a clone would have it, too. What git does not say is
+/// not so.
 pub fn tracks(root: &Path, path: &str) -> bool {
-    let listed = Call::new("ls-files", root).args(["--cached", "-z", "--", path]).run();
-    listed.is_ok_and(|listed| listed.success() && !listed.stdout.is_empty())
+    const SUBMODULE: &[u8] = b"160000 ";
+    let top = path.split('/').next().unwrap_or(path);
+    let listed = Call::new("ls-files", root).args(["--cached", "--stage", "-z", "--", top]).run();
+    let listed = listed.ok().filter(ProgramOutput::success);
+    let is_kept = |line: &[u8]| {
+        let name = line.splitn(2, |&byte| byte == b'\t').nth(1).unwrap_or_default();
+        let is_within = path.as_bytes().strip_prefix(name).is_some_and(|rest| rest.starts_with(b"/"));
+        name == path.as_bytes() || (line.starts_with(SUBMODULE) && is_within)
+    };
+    listed.is_some_and(|listed| listed.stdout.split(|&byte| byte == 0).any(is_kept))
 }
 
 impl Workspace {
