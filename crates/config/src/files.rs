@@ -51,9 +51,13 @@ pub fn config_dir(variable: &dyn Fn(&str) -> Option<String>) -> Result<PathBuf, 
     if let Some(base) = set("XDG_CONFIG_HOME").filter(|base| base.is_absolute()) {
         return Ok(base.join("piton"));
     }
-    match set("HOME").filter(|home| home.is_absolute()) {
-        Some(home) => Ok(home.join(".config").join("piton")),
-        None => not_absolute("HOME"),
+    match set("HOME") {
+        Some(home) if home.is_absolute() => Ok(home.join(".config").join("piton")),
+        Some(_) => not_absolute("HOME"),
+        None => {
+            let what = "is not set, and the system knows no home of this user: set it, or PITON_CONFIG_DIR";
+            Problems::or(vec![Problem::new(Place::Variable("HOME"), what)], PathBuf::new())
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The configuration as this invocation sees it: files, environment, trust.
 
-use std::path::PathBuf;
+use std::env::VarError;
+use std::path::{Path, PathBuf};
 
 use piton_config::{
     AgentOptions, Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir, files, resolve, trust,
@@ -14,8 +15,14 @@ use crate::layout::Layout;
 use crate::world::Views;
 
 /// The environment as data. What is not text counts as absent.
+///
+/// Where nobody says where the home is, it is where the system says.
 pub fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    match (std::env::var(name), name) {
+        (Ok(value), _) => Some(value),
+        (Err(VarError::NotPresent), "HOME") => std::env::home_dir()?.into_os_string().into_string().ok(),
+        (Err(_), _) => None,
+    }
 }
 
 /// Where the user's own configuration and trust are.
@@ -105,6 +112,14 @@ pub fn require_walls(layout: &Layout, confine: &Confine) -> Result<(), Error> {
     walls::available(layout, confine.network.is_some()).map_err(|why| {
         Error::new(ErrorKind::Environment, format!("the agent cannot be confined: {why}"))
             .hint("install bubblewrap, or do without --confine and `[confine]`")
+    })
+}
+
+/// Refuses walls around a tree that holds the user's home.
+pub fn require_home_outside(tree: &Path) -> Result<(), Error> {
+    walls::require_home_outside(tree).map_err(|why| {
+        Error::new(ErrorKind::Environment, format!("the agent cannot be confined: {why}"))
+            .hint("let it work in a tree of its own with --worktree, or do without --confine and `[confine]`")
     })
 }
 

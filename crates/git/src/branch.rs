@@ -7,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use piton_sys::file::{self, Durability};
+use piton_sys::process::ProgramOutput;
 
 use crate::call::Call;
 use crate::lacking::submodules;
@@ -50,10 +51,19 @@ pub fn owner_of(root: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(OsString::from_vec(owner)))
 }
 
-/// Whether git keeps the file `path` of the directory `root`: a clone would have it, too. What git does not say is not so.
+/// Whether git keeps the file `path` of the directory `root`, itself or in a submodule: a clone would have it, too. What git does not say is
+/// not so.
 pub fn tracks(root: &Path, path: &str) -> bool {
-    let listed = Call::new("ls-files", root).args(["--cached", "-z", "--", path]).run();
-    listed.is_ok_and(|listed| listed.success() && !listed.stdout.is_empty())
+    const SUBMODULE: &[u8] = b"160000 ";
+    let top = path.split('/').next().unwrap_or(path);
+    let listed = Call::new("ls-files", root).args(["--cached", "--stage", "-z", "--", top]).run();
+    let listed = listed.ok().filter(ProgramOutput::success);
+    let is_kept = |line: &[u8]| {
+        let name = line.splitn(2, |&byte| byte == b'\t').nth(1).unwrap_or_default();
+        let is_within = path.as_bytes().strip_prefix(name).is_some_and(|rest| rest.starts_with(b"/"));
+        name == path.as_bytes() || (line.starts_with(SUBMODULE) && is_within)
+    };
+    listed.is_some_and(|listed| listed.stdout.split(|&byte| byte == 0).any(is_kept))
 }
 
 impl Workspace {
@@ -67,12 +77,18 @@ impl Workspace {
         Ok(Head { branch, commit })
     }
 
+    /// Whether there is a commit to start from.
+    pub fn has_commit(&self) -> Result<bool, Error> {
+        let head = || self.git("rev-parse").args(["--quiet", "--verify", "HEAD"]).run();
+        Ok(!self.is_private && head()?.success())
+    }
+
     /// Where the work tree stands. Outside of git nothing is known.
     pub fn standing(&self) -> Result<Standing, Error> {
         if self.is_private {
             return Ok(Standing::default());
         }
-        let has_commit = self.git("rev-parse").args(["--quiet", "--verify", "HEAD"]).run()?.success();
+        let has_commit = self.has_commit()?;
         let branch = self.answer(self.git("symbolic-ref").args(["--quiet", "--short", "HEAD"]))?;
         let remote = self.git("symbolic-ref").args(["--quiet", "--short", "refs/remotes/origin/HEAD"]);
         let default = self.answer(remote)?.and_then(|name| name.strip_prefix("origin/").map(str::to_owned));
@@ -87,15 +103,15 @@ impl Workspace {
     /// Whether something is not committed that is not piton's own.
     fn is_dirty(&self) -> Result<bool, Error> {
         // Directories as a whole are listed faster, and mostly there is nothing.
-        if changed(self.root(), "--untracked-files=normal")?.is_empty() {
-            return has_dirty_submodule(self.root());
+        if self.changed(self.root(), "--untracked-files=normal")?.is_empty() {
+            return self.has_dirty_submodule(self.root());
         }
         let own = self.leave().with_listed(self.root(), &mut self.reading())?;
-        let files = changed(self.root(), "--untracked-files=all")?;
+        let files = self.changed(self.root(), "--untracked-files=all")?;
         let is_own = |path: &[u8]| own.covers(&RepoPath::from_bytes(path));
         let mut files = files.split(|&byte| byte == 0).filter(|line| !line.is_empty());
         Ok(files.any(|line| !line.strip_prefix(b"?? ").is_some_and(is_own))
-            || has_dirty_submodule(self.root())?)
+            || self.has_dirty_submodule(self.root())?)
     }
 
     /// Whether there is such a branch.
@@ -184,13 +200,40 @@ impl Workspace {
         Ok(origin.or_else(|| names.lines().next()).map(str::to_owned))
     }
 
+    /// What differs from the last commit in the work tree at `root`, as `git status` lists it. A submodule counts by its commit: to look
+    /// into it, git would obey its settings.
+    fn changed(&self, root: &Path, untracked: &str) -> Result<Vec<u8>, Error> {
+        let git = |command| Call::new(command, root);
+        let status = self.storing_in(root)?.harden(git("status"));
+        status.args(["--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty", untracked]).bytes()
+    }
+
+    fn has_dirty_submodule(&self, root: &Path) -> Result<bool, Error> {
+        for path in submodules(root)? {
+            let submodule = root.join(path);
+            let is_checked_out = submodule.join(".git").exists();
+            if is_checked_out
+                && (!self.changed(&submodule, "--untracked-files=normal")?.is_empty()
+                    || self.has_dirty_submodule(&submodule)?)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     pub(crate) fn git(&self, command: &'static str) -> Call {
         Call::new(command, self.root())
     }
 
     /// What the configuration says about storing files, with no program of the repository's own.
     pub(crate) fn storing(&self) -> Result<Storing, Error> {
-        Ok(Storing::read(|command| self.git(command))?.running_in(&self.around_filters))
+        self.storing_in(self.root())
+    }
+
+    /// The same for the work tree at `root`, which is this one or a submodule of it.
+    pub(crate) fn storing_in(&self, root: &Path) -> Result<Storing, Error> {
+        Ok(Storing::read(|command| Call::new(command, root))?.running_in(&self.around_filters))
     }
 
     /// What git answers, where it has an answer.
@@ -199,26 +242,4 @@ impl Workspace {
         let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
         Ok((output.success() && !text.is_empty()).then_some(text))
     }
-}
-
-/// What differs from the last commit in the work tree at `root`, as `git status` lists it. A submodule counts by its commit: to look
-/// into it, git would obey its settings.
-fn changed(root: &Path, untracked: &str) -> Result<Vec<u8>, Error> {
-    let git = |command| Call::new(command, root);
-    let status = Storing::read(git)?.harden(git("status"));
-    status.args(["--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty", untracked]).bytes()
-}
-
-fn has_dirty_submodule(root: &Path) -> Result<bool, Error> {
-    for path in submodules(root)? {
-        let submodule = root.join(path);
-        let is_checked_out = submodule.join(".git").exists();
-        if is_checked_out
-            && (!changed(&submodule, "--untracked-files=normal")?.is_empty()
-                || has_dirty_submodule(&submodule)?)
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

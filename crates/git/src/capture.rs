@@ -156,7 +156,11 @@ fn digest_of_rules(unit: &Unit<'_>) -> String {
 }
 
 fn read_their_index(unit: &Unit<'_>, memo: &mut Memo) -> Result<bool, Error> {
-    let Some(repository) = unit.repository else { return Ok(memo.theirs.take().is_some()) };
+    let Some(repository) = unit.repository else {
+        // One that cannot be read may have left its copy.
+        file::remove_file_if_exists(&theirs::copy_of(unit.shadow))?;
+        return Ok(memo.theirs.take().is_some());
+    };
     let found = theirs::read(repository, unit.shadow, memo.theirs.as_ref(), unit.is_top)?;
     let changed = found.is_some();
     if changed {

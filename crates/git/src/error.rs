@@ -28,6 +28,9 @@ pub enum Error {
     /// git said something that this version of piton does not understand.
     #[error("`git {command}` gave an answer that piton does not understand: `{answer}`")]
     Answer { command: &'static str, answer: String },
+    /// The clone does not have what it was made without, and nothing is fetched: its own settings would say by which program.
+    #[error("this clone is partial, and does not have the object `{id}`")]
+    Partial { id: String },
     /// A file of ours could not be written or read.
     #[error(transparent)]
     File(#[from] piton_sys::file::Error),

@@ -71,23 +71,53 @@ impl Workspace {
         if self.is_private {
             return Ok(());
         }
-        copy_submodules(checkout.root(), self.root())
+        self.copy_submodules(checkout.root(), self.root())
+    }
+
+    fn copy_submodules(&self, from: &Path, to: &Path) -> Result<(), Error> {
+        for path in submodules(to)? {
+            let (source, target) = (from.join(&path), to.join(&path));
+            if source.join(".git").exists() {
+                self.copy_submodule(&source, &target)?;
+                self.copy_submodules(&source, &target)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_submodule(&self, source: &Path, target: &Path) -> Result<(), Error> {
+        let text = |call: Call| -> Result<Option<String>, Error> {
+            let output = call.run()?;
+            let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+            Ok((output.success() && !text.is_empty()).then_some(text))
+        };
+        // There is an index once files were checked out; until then a crash may have come in between.
+        if target.join(".git/index").exists() {
+            return Ok(());
+        }
+        let Some(head) = text(Call::new("rev-parse", source).args(["--verify", "--quiet", "HEAD"]))? else {
+            return Ok(());
+        };
+        if !target.join(".git").exists() {
+            Call::new("clone", source)
+                .setting("protocol.file.allow=always")
+                .args(["--quiet", "--no-checkout", "--no-hardlinks", "--template=", "--"])
+                .args([source, target])
+                .output()?;
+        }
+        // What is pushed from there goes where the original pushes to, never into the checkout.
+        let remote = match text(Call::new("config", source).args(["--get", "remote.origin.url"]))? {
+            Some(url) => Call::new("remote", target).args(["set-url", "origin", &url]),
+            None => Call::new("remote", target).args(["remove", "origin"]),
+        };
+        remote.run()?;
+        let checkout = self.storing_in(target)?.harden(Call::new("checkout", target));
+        checkout.args(["--quiet", "--detach", &head]).output().map(drop)
     }
 }
 
 fn names(listing: &[u8]) -> impl Iterator<Item = &[u8]> {
     listing.split(|&byte| byte == 0).filter(|name| !name.is_empty())
-}
-
-fn copy_submodules(from: &Path, to: &Path) -> Result<(), Error> {
-    for path in submodules(to)? {
-        let (source, target) = (from.join(&path), to.join(&path));
-        if source.join(".git").exists() {
-            copy_submodule(&source, &target)?;
-            copy_submodules(&source, &target)?;
-        }
-    }
-    Ok(())
 }
 
 /// Where the submodules of the work tree at `root` belong, checked out or not.
@@ -100,33 +130,4 @@ pub(crate) fn submodules(root: &Path) -> Result<Vec<PathBuf>, Error> {
     let path =
         |line: &[u8]| line.splitn(2, |&byte| byte == b'\t').nth(1).map(|path| OsStr::from_bytes(path).into());
     Ok(lines.filter_map(path).collect())
-}
-
-fn copy_submodule(source: &Path, target: &Path) -> Result<(), Error> {
-    let text = |call: Call| -> Result<Option<String>, Error> {
-        let output = call.run()?;
-        let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
-        Ok((output.success() && !text.is_empty()).then_some(text))
-    };
-    // There is an index once files were checked out; until then a crash may have come in between.
-    if target.join(".git/index").exists() {
-        return Ok(());
-    }
-    let Some(head) = text(Call::new("rev-parse", source).args(["--verify", "--quiet", "HEAD"]))? else {
-        return Ok(());
-    };
-    if !target.join(".git").exists() {
-        Call::new("clone", source)
-            .setting("protocol.file.allow=always")
-            .args(["--quiet", "--no-checkout", "--no-hardlinks", "--template=", "--"])
-            .args([source, target])
-            .output()?;
-    }
-    // What is pushed from there goes where the original pushes to, never into the checkout.
-    let remote = match text(Call::new("config", source).args(["--get", "remote.origin.url"]))? {
-        Some(url) => Call::new("remote", target).args(["set-url", "origin", &url]),
-        None => Call::new("remote", target).args(["remove", "origin"]),
-    };
-    remote.run()?;
-    Call::new("checkout", target).args(["--quiet", "--detach", &head]).output().map(drop)
 }

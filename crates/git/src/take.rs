@@ -135,7 +135,16 @@ fn capture_all(
     let mut nested = Vec::new();
     let mut unseen = top.nested;
     while let Some(path) = unseen.pop() {
-        let inner = capture_nested(workspace, run, &path, &leave, &mut budget)?;
+        let found = discover(&workspace.root().join(path.as_path()), &workspace.repository);
+        let inner = match capture_nested(workspace, run, (&path, found.as_ref()), &leave, &mut budget) {
+            // What it keeps for itself is damaged: its files are captured all the same, as those of one that git refuses.
+            Err(Error::Git { .. } | Error::Answer { .. } | Error::File(_) | Error::Io { .. })
+                if found.is_some() =>
+            {
+                capture_nested(workspace, run, (&path, None), &leave, &mut budget)?
+            }
+            captured => captured?,
+        };
         unseen.extend(inner.unseen);
         left_out.extend(inner.left_out);
         nested.push(inner.nested);
@@ -156,13 +165,12 @@ struct Inner {
 fn capture_nested(
     workspace: &Workspace,
     run: &str,
-    path: &RepoPath,
+    (path, repository): (&RepoPath, Option<&Repository>),
     leave: &Leave,
     budget: &mut Budget,
 ) -> Result<Inner, Error> {
     let directory = workspace.root().join(path.as_path());
-    let repository = discover(&directory, &workspace.repository);
-    let place = match &repository {
+    let place = match repository {
         Some(repository) => place::read(repository, None)?,
         None => Place::default(),
     };
@@ -170,10 +178,10 @@ fn capture_nested(
     let shadow = workspace.run_directory(run).join("nested").join(&key.as_str()[..16]);
     let shadow = Shadow::new(shadow, &directory, &workspace.repository);
     let nowhere = Path::new("/dev/null");
-    let exclude = shadow.prepare(repository.as_ref().map_or(nowhere, |repository| &repository.exclude))?;
+    let exclude = shadow.prepare(repository.map_or(nowhere, |repository| &repository.exclude))?;
     let unit = Unit {
         shadow: &shadow,
-        repository: repository.as_ref(),
+        repository,
         is_top: false,
         exclude,
         leave: leave.seen_from(path),

@@ -165,10 +165,8 @@ impl Tree for CommittedTree {
         let mut take = |entries: Vec<Entry>| -> Result<Vec<_>, Error> {
             let mut files = Vec::with_capacity(entries.len());
             for entry in entries {
-                let content = contents
-                    .next()
-                    .flatten()
-                    .ok_or_else(|| not_understood("cat-file", entry.id.as_bytes()))?;
+                let content =
+                    contents.next().flatten().ok_or_else(|| missing(&self.repository, &entry.id))?;
                 files.push((entry.path, content));
             }
             Ok(files)
@@ -261,9 +259,18 @@ pub(crate) fn blobs(repository: &Repository, ids: &[&str]) -> Result<Vec<Vec<u8>
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let missing = |id: &&str| not_understood("cat-file", id.as_bytes());
     let contents = asked(repository, ids)?.into_iter().zip(ids);
-    contents.map(|(content, id)| content.ok_or_else(|| missing(id))).collect()
+    contents.map(|(content, id)| content.ok_or_else(|| missing(repository, id))).collect()
+}
+
+/// Why there is no such object: in a partial clone, because it was made without.
+fn missing(repository: &Repository, id: &str) -> Error {
+    const PARTIAL: &str = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$";
+    let partial = repository.call("config").args(["--get-regexp", PARTIAL]).run();
+    match partial.is_ok_and(|found| found.success()) {
+        true => Error::Partial { id: id.to_owned() },
+        false => not_understood("cat-file", id.as_bytes()),
+    }
 }
 
 /// What names stand for, with one process; `None` where there is nothing.

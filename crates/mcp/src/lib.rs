@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use piton_view::Brief;
 use rmcp::ServiceExt;
+use tokio::io::DuplexStream;
+use tokio::sync::Mutex;
 
 use tools::Server;
 pub use tools::{NoteKind, Progress};
@@ -68,14 +70,19 @@ pub enum Error {
 /// Serves the tools on standard input and output until the other side closes them.
 pub async fn serve(desk: Arc<dyn Desk>) -> Result<(), Error> {
     let (lines, bounded) = tokio::io::duplex(64 << 10);
-    let reading = tokio::spawn(lines::pass_on(tokio::io::stdin(), lines));
-    let served = serve_on(desk, bounded).await;
+    let (answers, answered) = tokio::io::duplex(64 << 10);
+    let out = Arc::new(Mutex::new(tokio::io::stdout()));
+    let reading = tokio::spawn(lines::pass_on(tokio::io::stdin(), lines, Arc::clone(&out)));
+    let writing = tokio::spawn(lines::answer(answered, out));
+    let served = serve_on(desk, bounded, answers).await;
     reading.abort();
+    // What was answered is said before this ends.
+    let _ = writing.await;
     served
 }
 
-async fn serve_on(desk: Arc<dyn Desk>, input: tokio::io::DuplexStream) -> Result<(), Error> {
-    let service = Server::new(desk).serve((input, tokio::io::stdout())).await;
+async fn serve_on(desk: Arc<dyn Desk>, input: DuplexStream, output: DuplexStream) -> Result<(), Error> {
+    let service = Server::new(desk).serve((input, output)).await;
     let service = match service {
         Ok(service) => service,
         // Nobody spoke at all: that is an end like any other.

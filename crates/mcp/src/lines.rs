@@ -1,9 +1,13 @@
-//! What comes in, line by line. One that is too long is replaced by a short one, to which the answer is an error.
+//! What comes in, line by line. One that is too long is replaced by a short one, to which the answer is an error; one that is no
+//! JSON is answered here.
 //!
-//! The library of the protocol drops a long line and says nothing: whoever sent it would wait for ever. Nothing of a long line
+//! The library of the protocol drops both and says nothing: whoever sent it would wait for ever. Nothing of a long line
 //! is kept but its id, wherever in it that stands.
 
+use std::sync::Arc;
+
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
 
 /// As much as the library takes.
 pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
@@ -17,8 +21,39 @@ const NO_MESSAGE: &[u8] = b"0\n";
 /// The longest member of a message that may be its id.
 const MEMBER_BYTES_MAX: usize = 512;
 
-/// Passes on what comes in, until either side ends.
-pub(crate) async fn pass_on(from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) {
+/// What is answered to a line that is no JSON, or deeper than anybody reads.
+const PARSE_ERROR: &[u8] =
+    b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}\n";
+
+/// Says whole lines, one after the other.
+pub(crate) async fn answer(from: impl AsyncRead + Unpin, out: Arc<Mutex<impl AsyncWrite + Unpin>>) {
+    let mut from = BufReader::new(from);
+    let mut line = Vec::new();
+    while from.read_until(b'\n', &mut line).await.is_ok_and(|count| count > 0) {
+        if say(&line, &out).await.is_err() {
+            return;
+        }
+        line.clear();
+    }
+}
+
+async fn say(line: &[u8], out: &Mutex<impl AsyncWrite + Unpin>) -> std::io::Result<()> {
+    let mut out = out.lock().await;
+    out.write_all(line).await?;
+    out.flush().await
+}
+
+/// Whether somebody can read it; a line with nothing in it asks for nothing.
+fn is_json(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty() || serde_json::from_slice::<serde_json::Value>(line).is_ok()
+}
+
+/// Passes on what comes in, until either side ends; what cannot be read is answered on `out`.
+pub(crate) async fn pass_on(
+    from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    out: Arc<Mutex<impl AsyncWrite + Unpin>>,
+) {
     let mut from = BufReader::with_capacity(64 << 10, from);
     let mut line = Vec::new();
     let mut long: Option<Long> = None;
@@ -38,7 +73,11 @@ pub(crate) async fn pass_on(from: impl AsyncRead + Unpin, mut to: impl AsyncWrit
         from.consume(count);
         if end.is_some() || is_over {
             let whole = long.take().map_or_else(|| std::mem::take(&mut line), |long| long.instead());
-            if to.write_all(&whole).await.is_err() || is_over {
+            let passed = match is_json(&whole) {
+                true => to.write_all(&whole).await,
+                false => say(PARSE_ERROR, &out).await,
+            };
+            if passed.is_err() || is_over {
                 return;
             }
         }

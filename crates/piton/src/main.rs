@@ -20,6 +20,7 @@ use piton_engine::launch::proxy::{self, PROXIED_COMMAND};
 use piton_engine::launch::walls::ENCLOSED_COMMAND;
 
 fn main() -> ExitCode {
+    piton_sys::file::keep_owners_access();
     // The keeper is this program too, but it must stay small: no runtime, no argument parser.
     if std::env::args_os().nth(1).is_some_and(|word| word == piton_agent::keeper::COMMAND) {
         return piton_agent::keeper::main();

@@ -70,6 +70,11 @@ impl Output {
         }
     }
 
+    /// Bytes that are JSON, as they are but for what a terminal could take for more than a letter: it may be one that reads the pipe.
+    pub(crate) fn json_text(&self, bytes: &[u8]) {
+        self.data(clean_json(&String::from_utf8_lossy(bytes)).as_bytes());
+    }
+
     /// Somebody's text: for a pipe it is bytes, for a terminal it is cleaned.
     pub(crate) fn data(&self, bytes: &[u8]) {
         match self.terminal {
@@ -173,7 +178,7 @@ fn clean_json(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for character in json.chars() {
         match character {
-            '\n' => text.push('\n'),
+            '\n' | '\t' => text.push(character),
             character if is_harmful(character) => text.push_str(&format!("\\u{:04x}", u32::from(character))),
             character => text.push(character),
         }

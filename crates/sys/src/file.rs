@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, Mode, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use piton_model::Timestamp;
@@ -168,6 +168,13 @@ pub fn create_new(path: &Path, bytes: &[u8], durability: Durability) -> Result<(
 pub fn create_like(path: &Path, model: &Path, bytes: &[u8]) -> Result<(), Error> {
     let kept = mode_to_keep(model)?;
     fill_temp(path, bytes, MODE_FILE, kept, Durability::Synced)
+}
+
+/// Has what this process makes from now on belong to its owner, whatever mask it was started with: what is made and cannot be opened again
+/// would close the user's own list of journals. Before any thread is started.
+pub fn keep_owners_access() {
+    let mask = rustix::process::umask(Mode::RWXU | Mode::RWXG | Mode::RWXO);
+    rustix::process::umask(mask.difference(Mode::RWXU));
 }
 
 /// Opens a regular file to read it and to write at its end; creates it privately where there is none.

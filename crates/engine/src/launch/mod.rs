@@ -91,6 +91,19 @@ struct Confined {
     open: Vec<PathBuf>,
 }
 
+/// What is special about the walls around one thing.
+#[derive(Default)]
+struct Opening<'a> {
+    /// Whose places can be written.
+    agent: Option<&'a AgentConfig>,
+    /// Where it leaves what it says.
+    outbox: Option<&'a Path>,
+    /// What else it can write.
+    open: Option<&'a Path>,
+    /// What of git's it cannot, besides what is closed to all.
+    closed: &'a [PathBuf],
+}
+
 /// What to start.
 pub(crate) struct Work<'a> {
     /// The name of its directory below the attempts.
@@ -117,10 +130,11 @@ pub(crate) struct Work<'a> {
 pub(crate) enum What<'a> {
     /// A shell command of the user's that judges something: no terminal, and it knows.
     Command(&'a str),
-    /// The same in the checkout, before any agent was started: outside of the walls, which close it to writing.
+    /// The same in the checkout, before any agent of this run was started: between walls that open the checkout instead. What
+    /// lies there may be what another run's agent left.
     InCheckout(&'a str),
-    /// The command that sets a work tree up. Outside of walls: no agent has touched the tree yet, and installing writes where
-    /// it likes.
+    /// The command that sets a work tree up. Between walls, too: a fork begins with what an agent wrote, and so does a tree that
+    /// takes along what another run left uncommitted.
     Setup(&'a str),
     /// A program; it reads the prompt, if there is one.
     Program(Vec<String>),
@@ -134,8 +148,12 @@ impl What<'_> {
     /// Whether it may run what an agent wrote, and so stands between walls where there are any.
     fn is_inside(&self) -> bool {
         match self {
-            What::Command(_) | What::Program(_) | What::Agent { .. } => true,
-            What::InCheckout(_) | What::Setup(_) | What::Piton(_) => false,
+            What::Command(_)
+            | What::InCheckout(_)
+            | What::Setup(_)
+            | What::Program(_)
+            | What::Agent { .. } => true,
+            What::Piton(_) => false,
         }
     }
 
@@ -162,9 +180,10 @@ impl Surroundings {
         Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare, notes })
     }
 
-    /// Closes what git keeps for the tree, where there are walls.
+    /// Closes what git keeps for the tree, where there are walls. Refused where the tree is such that they would close nothing.
     pub(crate) fn closing_git(mut self) -> Result<Self, LaunchError> {
         if let Some(confined) = &mut self.confined {
+            walls::require_home_outside(self.layout.tree()).map_err(|why| LaunchError::NoWalls { why })?;
             confined.git = Workspace::open(self.layout.tree(), &self.layout.state())?.git_places();
         }
         Ok(self)
@@ -289,7 +308,11 @@ impl Surroundings {
         };
         let argv = match inside {
             true => {
-                self.enclose(argv, directory, agent.or(beside), Some(&piton_agent::outbox(&attempt)), None)
+                let outbox = piton_agent::outbox(&attempt);
+                let opening =
+                    Opening { agent: agent.or(beside), outbox: Some(&outbox), ..Opening::default() };
+                let tree = if in_the_tree { self.layout.tree() } else { self.layout.root() };
+                self.enclose(argv, Some(directory), tree, &opening)
             }
             false => argv,
         };
@@ -323,40 +346,45 @@ impl Surroundings {
     /// A program without a keeper, which whoever starts it waits for: a hook, the command of `--on-done`. It may run what
     /// `agent` wrote.
     pub(crate) fn program(&self, argv: Vec<String>, directory: &Path, agent: &AgentConfig) -> Program {
-        let argv = self.enclose(argv, directory, Some(agent), None, None);
+        let opening = Opening { agent: Some(agent), ..Opening::default() };
+        let argv = self.enclose(argv, Some(directory), self.layout.tree(), &opening);
         bare(argv, directory).env("PITON_RUN_ID", self.run.as_str())
     }
 
-    /// What comes before a filter of the user's that git runs on what `agent` wrote: the walls, where the run has them. What LFS keeps
-    /// in the repository can be written inside, by nothing but a filter.
+    /// What comes before a filter of the user's that git runs in `workspace` or in the tree of the run, which may not be there yet: the
+    /// walls, where the run has them. What LFS keeps in the repository can be written inside, by nothing but a filter.
     pub(crate) fn around_filters(
         &self,
         workspace: &Workspace,
-        agent: &AgentConfig,
+        agent: Option<&AgentConfig>,
     ) -> Result<Vec<String>, LaunchError> {
         let filters = match &self.confined {
             Some(_) => workspace.filters()?,
             None => return Ok(Vec::new()),
         };
-        let kept = workspace.git_places().into_iter().next().map(|common| common.join("lfs"));
+        let (tree, mut closed) = (self.layout.tree(), workspace.git_places());
+        let kept = closed.first().map(|common| common.join("lfs"));
+        closed.push(tree.join(".git"));
         let kept = kept.filter(|_| filters.contains("lfs"));
         kept.iter().for_each(|kept| walls::make_room(kept));
         let is_any = !filters.is_empty();
-        let line = || self.enclose(Vec::new(), self.layout.tree(), Some(agent), None, kept.as_deref());
+        let opening = Opening { agent, outbox: None, open: kept.as_deref(), closed: &closed };
+        // git starts each where the file is that it reads.
+        let line = || self.enclose(Vec::new(), None, tree, &opening);
         Ok(is_any.then(line).unwrap_or_default())
     }
 
-    /// The command line with walls around it, where the run is to have them.
+    /// The command line with walls around it, where the run is to have them; `tree` is what can be written.
     fn enclose(
         &self,
         argv: Vec<String>,
-        directory: &Path,
-        agent: Option<&AgentConfig>,
-        outbox: Option<&Path>,
-        open: Option<&Path>,
+        directory: Option<&Path>,
+        tree: &Path,
+        opening: &Opening<'_>,
     ) -> Vec<String> {
         let Some(confined) = &self.confined else { return argv };
-        let (tree, places) = (self.layout.tree(), |words: &[String]| walls::places_of(words));
+        let Opening { agent, outbox, open, closed } = *opening;
+        let places = |words: &[String]| walls::places_of(words);
         let mut walls = Walls::default();
         let (writes, settings) =
             agent.map_or((&[][..], &[][..]), |agent| (&agent.writes[..], &agent.settings[..]));
@@ -375,15 +403,29 @@ impl Surroundings {
             .for_each(|place| walls::make_settings(place));
         let hidden = hidden::places(writes);
         let has_copies = walls.open_home(tree, &hidden, &copies);
-        hidden.iter().for_each(|place| walls.hide(place));
-        places(&confined.asked.read).iter().for_each(|place| walls.readable(place));
-        places(writes).iter().filter(|place| !copies.contains(place)).for_each(|place| walls.writable(place));
+        let (seen, own) = (places(&confined.asked.read), places(writes));
+        let hide = |walls: &mut Walls, is_meant: &dyn Fn(&Path) -> bool| {
+            hidden.iter().filter(|place| is_meant(place)).for_each(|place| walls.hide(place));
+            seen.iter().filter(|place| is_meant(place)).for_each(|place| walls.readable(place));
+            let own = own.iter().filter(|place| !copies.contains(place) && is_meant(place));
+            own.for_each(|place| walls.writable(place));
+        };
+        hide(&mut walls, &|_| true);
         walls.open_caches();
         // Seen even where it lies in a place that is empty inside.
         walls.readable(self.layout.root());
         walls.writable(tree);
+        // Not the keys that lie in it, nor what the tree has of them: a home may be a repository, or below one.
+        let tops = [self.layout.root(), tree].map(walls::real);
+        hide(&mut walls, &|place| {
+            let place = walls::real(place);
+            tops.iter().any(|top| place != *top && place.starts_with(top)) && !tops[1].starts_with(&place)
+        });
+        let kept = hidden.iter().filter_map(|place| place.strip_prefix(&tops[0]).ok());
+        let kept = kept.map(|path| tops[1].join(path)).filter(|place| *place != tops[1] && place.exists());
+        kept.for_each(|place| walls.hide(&place));
         // Whoever can write there decides what git runs the next time a person, or piton, calls it.
-        confined.git.iter().for_each(|place| walls.readable(place));
+        confined.git.iter().chain(closed).for_each(|place| walls.readable(place));
         places(settings)
             .iter()
             .filter(|place| !copies.contains(place))
@@ -391,6 +433,8 @@ impl Surroundings {
         // What people say to workflows, and where those are.
         let runs = self.layout.root().join(piton_files::workflow::RUNS);
         if runs.starts_with(tree) {
+            // Only what is there can be closed.
+            let _ = std::fs::create_dir_all(&runs);
             walls.pin(tree, &runs);
         }
         walls.readable(&runs);

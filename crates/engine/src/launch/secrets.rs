@@ -10,6 +10,8 @@ use std::path::Path;
 use piton_config::{Overrides, config_dir, files, resolve};
 use piton_sys::redact::Redactor;
 
+use crate::configuration::variable;
+
 /// What must not be written down.
 #[derive(Clone)]
 pub struct Secrets {
@@ -34,7 +36,6 @@ pub enum SecretsError {
 impl Secrets {
     /// What the configuration of the repository at `root`, the user's own and the environment call secret.
     pub fn of(root: &Path) -> Result<Self, SecretsError> {
-        let variable = |name: &str| std::env::var(name).ok();
         let wrong = |problems| SecretsError::Configuration { problems };
         let files = files::read(&config_dir(&variable).map_err(wrong)?, root)?;
         let settings = resolve(&files, &variable, &Overrides::default()).map_err(wrong)?.settings;

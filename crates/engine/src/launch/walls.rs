@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use piton_sys::process::{self, Program, RunLimits};
 
+use crate::configuration::variable;
 use crate::layout::Layout;
 
 const PROGRAM: &str = "bwrap";
@@ -80,8 +81,7 @@ const ENTRIES_MAX: usize = 1_000;
 
 /// Where the program is. Not in the tree: an agent could put one there that puts up no walls.
 fn program(layout: &Layout) -> Option<PathBuf> {
-    let trees =
-        [layout.root(), layout.tree()].map(|tree| tree.canonicalize().unwrap_or_else(|_| tree.to_owned()));
+    let trees = [layout.root(), layout.tree()].map(real);
     let is_outside = |entry: &PathBuf| {
         let place = entry.canonicalize();
         place.is_ok_and(|place| !trees.iter().any(|tree| place.starts_with(tree)))
@@ -109,6 +109,19 @@ pub fn available(layout: &Layout, apart: bool) -> Result<(), String> {
         }
         Err(_) => Err(none()),
     }
+}
+
+/// Says so where the user's home lies in the tree: what is written there counts outside, in shells, in git and in every other program.
+pub fn require_home_outside(tree: &Path) -> Result<(), String> {
+    match place_of("~/").is_some_and(|home| real(&home).starts_with(real(tree))) {
+        true => Err("its work tree holds your home, and what is written there counts outside".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// What a path leads to, where something is there.
+pub(super) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Only what is there can be opened or closed to writing: an agent that starts for the first time finds its
@@ -243,7 +256,14 @@ impl Walls {
     }
 
     /// The command line that runs `argv` between these walls, with a network of its own if `apart`.
-    pub(super) fn around(self, layout: &Layout, cwd: &Path, apart: bool, argv: Vec<String>) -> Vec<String> {
+    /// It starts in `cwd`, else where whoever runs it is.
+    pub(super) fn around(
+        self,
+        layout: &Layout,
+        cwd: Option<&Path>,
+        apart: bool,
+        argv: Vec<String>,
+    ) -> Vec<String> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let program = program(layout).unwrap_or_else(|| Path::new("/usr/bin").join(PROGRAM));
         let mut line = vec![program.display().to_string()];
@@ -261,7 +281,8 @@ impl Walls {
         line.extend(self.0);
         // It is what this variable asks about.
         line.extend(words(&["--setenv", "IS_SANDBOX", "1"]));
-        line.extend(["--chdir".to_owned(), cwd.display().to_string(), "--".to_owned()]);
+        line.extend(cwd.into_iter().flat_map(|cwd| ["--chdir".to_owned(), cwd.display().to_string()]));
+        line.push("--".to_owned());
         line.extend(argv);
         line
     }
@@ -274,7 +295,11 @@ pub(super) fn places_of(words: &[impl AsRef<str>]) -> Vec<PathBuf> {
 
 /// The place that the configuration names: absolute, below the home, or in a variable or below it.
 pub(super) fn place_of(word: &str) -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let set = |name: &str| match std::env::var_os(name) {
+        None if name == "HOME" => std::env::home_dir(),
+        set => set.map(PathBuf::from),
+    };
+    let variable = |name: &str| set(name).filter(|path| path.is_absolute());
     match (word.strip_prefix("~/"), word.strip_prefix('$')) {
         (Some(below), _) => Some(variable("HOME")?.join(below)),
         (_, Some(name)) => match name.split_once('/') {
@@ -287,7 +312,7 @@ pub(super) fn place_of(word: &str) -> Option<PathBuf> {
 
 /// Where the user's own limits and trust are.
 pub(super) fn settings_directory() -> Option<PathBuf> {
-    piton_config::config_dir(&|name| std::env::var(name).ok()).ok()
+    piton_config::config_dir(&variable).ok()
 }
 
 #[cfg(test)]
@@ -302,7 +327,7 @@ mod tests {
         walls.readable(Path::new("/w/a/b/tests"));
         let layout = Layout::new(PathBuf::from("/w"));
         let argv = vec!["agent".to_owned(), "-p".to_owned()];
-        let line = walls.around(&layout, Path::new("/w"), false, argv).join(" ");
+        let line = walls.around(&layout, Some(Path::new("/w")), false, argv).join(" ");
         assert!(line.ends_with("--chdir /w -- agent -p"), "{line}");
         let at = |text: &str| line.find(text).unwrap_or_else(|| panic!("`{text}` in {line}"));
         assert!(at("--ro-bind / /") < at("--tmpfs /tmp"));

@@ -81,6 +81,7 @@ async fn of_loop(client: &LocalClient, order: &ForkOrder) -> Result<RunId, Error
         objectives: state.memory.objectives.clone(),
         modified_files: state.seen.modified_files.clone(),
         custom: state.memory.custom.clone(),
+        base: state.last_judged().filter(|judged| judged.tree != snapshot.tree).cloned(),
         snapshot: Some(snapshot),
         ..Adoption::default()
     };
@@ -126,7 +127,7 @@ async fn then(client: &LocalClient, order: &ForkOrder) -> Result<(State, Snapsho
 fn worktree(client: &LocalClient, id: &RunId, like: Option<&Worktree>) -> Result<Worktree, Error> {
     let layout = client.layout();
     let workspace = open_workspace(layout, id)?;
-    if !workspace.standing().map_err(|error| Error::environment(&error))?.has_commit {
+    if !workspace.has_commit().map_err(|error| Error::environment(&error))? {
         return Err(Error::usage("a fork needs a git repository with a commit to start from")
             .hint("commit something first"));
     }

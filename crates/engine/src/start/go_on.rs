@@ -201,16 +201,7 @@ pub(super) async fn of_workflow(
 
 /// Whether an edit at this moment may be the work of any run of this journal.
 async fn is_held(client: &LocalClient, state: &State, edited: Timestamp) -> Result<bool, Error> {
-    if state.options.accept_inputs {
-        return Ok(false);
-    }
-    for run in client.entries().await? {
-        let worked = at_work::of_run(&**client.store()?, &run.run_id, edited).await;
-        if LocalClient::unless_damaged(worked)? == Some(true) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    Ok(!state.options.accept_inputs && at_work::of_any(&**client.store()?, edited).await?)
 }
 
 /// What somebody wrote into the file of a run at rest is heard before it goes on.

@@ -17,10 +17,10 @@ use super::{hooks, known, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
-use crate::launch::Secrets;
+use crate::launch::{Secrets, Surroundings};
 use crate::layout::Layout;
 use crate::world::prompt::{self, PromptError};
-use crate::world::{open_workspace, wants_worktree};
+use crate::world::{WorldError, open_workspace, wants_worktree};
 
 /// Begins a loop, with what another one left where there is something; goes on with one that is there and unfinished.
 pub(super) async fn start(
@@ -60,10 +60,13 @@ pub(super) async fn start(
         configuration::require_walls(layout, confine)?;
     }
     let run = run_id(order, &task)?;
-    config.worktree = match worktree_of(client, order, &resolved.settings.worktree, &run).await {
+    config.worktree = match worktree_of(client, order, &config, &resolved.settings.worktree, &run).await {
         Ok(worktree) => worktree,
         Err(failure) => return Err(super::overtaken(client, &run, failure).await),
     };
+    if config.confine.is_some() {
+        configuration::require_home_outside(layout.of_run(&config).tree())?;
+    }
     if is_there(client, &run, &config).await? {
         notes.push(format!("run `{run}` exists and is unfinished: going on with it"));
         let after = resume::of_loop(client, &run, &order.limits, false, notes).await?;
@@ -301,6 +304,7 @@ fn members_differ(list: &mut Vec<String>, path: &str, begun: &Value, asked: &Val
 async fn worktree_of(
     client: &LocalClient,
     order: &LoopOrder,
+    config: &LoopConfig,
     settings: &piton_config::Worktree,
     run: &RunId,
 ) -> Result<Option<Worktree>, Error> {
@@ -315,6 +319,10 @@ async fn worktree_of(
     let failed = |error: piton_git::Error| Error::environment(&error);
     // What piton keeps and renders itself is no uncommitted work.
     workspace.protect_state().map_err(failed)?;
+    // What is there may be what another run's agent left, and git asks filters whether it changed.
+    let launch = Surroundings::open(run, layout, config.confine.as_ref()).map_err(WorldError::from)?;
+    let around = launch.around_filters(&workspace, Some(&config.agent)).map_err(WorldError::from)?;
+    let workspace = workspace.running_filters_in(around);
     if !order.worktree && !wants_worktree(&workspace).map_err(failed)? {
         return Ok(None);
     }

@@ -103,7 +103,7 @@ fn own_tree(
 ) -> Result<Worktree, Error> {
     let workspace = open_workspace(layout, run)?;
     let failed = |error: piton_git::Error| Error::environment(&error);
-    if !workspace.standing().map_err(failed)?.has_commit {
+    if !workspace.has_commit().map_err(failed)? {
         return Err(Error::usage("--worktree needs a git repository with a commit to start from")
             .hint("commit something first, or let it work in place"));
     }

@@ -1,6 +1,7 @@
 //! Starting a workflow: its document is read and checked, what is there is gone on with.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use piton_files::workflow::{Disk, Imported, Left, Loaded, RunPlace, STATE_BYTES_MAX, glance, import, load};
 use piton_model::workflow::{
@@ -15,7 +16,9 @@ use piton_view::{Error, ErrorKind, WorkflowOrder};
 use super::go_on::{discarded, go_on};
 use super::options::{options_of, place_of, relative};
 use super::{LAST, known};
+use crate::at_work;
 use crate::client::LocalClient;
+use crate::configuration;
 use crate::driver_process;
 use crate::layout::Layout;
 use crate::workflow::{is_discarded, view_of};
@@ -104,7 +107,7 @@ async fn target(
                 false => Ok(Target::Existing(run)),
             }
         }
-        None => match left_by_another_tool(client.layout(), &run, &loaded.definition) {
+        None => match left_by_another_tool(client, &run, &loaded.definition).await {
             Ok(left) => from_step(run, left, wanted.start_at_step.as_deref(), &loaded.definition),
             Err(failure) => Err(super::overtaken(client, &run, failure).await),
         },
@@ -206,13 +209,13 @@ fn left_by_others(layout: &Layout) -> Vec<(RunId, Result<Left, String>)> {
     names.filter_map(left).collect()
 }
 
-/// What another tool did in a run directory of this name.
-fn left_by_another_tool(
-    layout: &Layout,
+/// What another tool did in a run directory of this name. What a run of piton's may have put there is nobody's word that a step is done.
+async fn left_by_another_tool(
+    client: &LocalClient,
     run: &RunId,
     definition: &Definition,
 ) -> Result<Option<Imported>, Error> {
-    let path = RunPlace::new(layout.root(), run.clone()).state();
+    let path = RunPlace::new(client.layout().root(), run.clone()).state();
     let refused = |why: String| {
         Error::usage(format!("`{}`: {why}", path.display())).hint("mend it, or choose another --run-id")
     };
@@ -224,6 +227,11 @@ fn left_by_another_tool(
         }
         Err(error) => return Err(error.into()),
     };
+    if at_work::of_any(&**client.store()?, file::changed_at(&path)).await? {
+        let why = "was written while a run was at work, which may have done so";
+        return Err(Error::new(ErrorKind::Person, format!("`{}` {why}", path.display()))
+            .hint("look at it, then `touch` it while no run is at work, or choose another --run-id"));
+    }
     import(&bytes, run, definition).map(Some).map_err(|error| refused(error.to_string()))
 }
 
@@ -236,6 +244,10 @@ fn order(
     wanted: &WorkflowOrder,
 ) -> Result<Order, Error> {
     let options = Options { place: place_of(layout, wanted, &run)?, ..options };
+    if options.confine.is_some() {
+        let tree = options.place.as_ref().map_or(layout.root(), |place| Path::new(place.path()));
+        configuration::require_home_outside(tree)?;
+    }
     Ok(Order { run, definition: loaded.definition, options, inherited })
 }
 

@@ -70,10 +70,10 @@ fn find_manual_input(
                     let why = format!("`{}` is older than the question: write it again", path.display());
                     (input_digest(&bytes), Err(why))
                 }
-                Ok(_) if may_be_a_steps(store, state, changed) => {
+                Ok(_) if may_be_a_runs(store, state, changed) => {
                     let (run, path) = (&state.run, path.display());
                     let why = format!(
-                        "`{path}` was written while a step was at work, and may be its own: `piton answer {run} {} --input {path}` takes it",
+                        "`{path}` was written while a run was at work, which may have done so: `piton answer {run} {} --input {path}` takes it",
                         question.number
                     );
                     (written, Err(why))
@@ -93,17 +93,12 @@ fn find_manual_input(
     (input.is_ok() || !is_said).then_some(Command::TakeManualInput { step, question, digest, input })
 }
 
-/// Whether a file of people that was written at this moment may be the work of a step of this run, or of one around it.
-/// Between walls a step cannot write it. What cannot be told is not a person's.
-fn may_be_a_steps(store: &Arc<dyn Store>, state: &State, written: Timestamp) -> bool {
-    let is_known = state.options.confine.is_some() || state.options.accept_inputs;
-    let (store, run, parent) = (Arc::clone(store), state.run.clone(), state.options.parent.clone());
-    !is_known
-        && at_once(async move {
-            Ok(at_work::of_run(&*store, &run, written).await?
-                || at_work::around(&*store, parent, written).await?)
-        })
-        .unwrap_or(true)
+/// Whether a file of people that was written at this moment may be the work of a step, or of another run: all of them reach it, but for
+/// those between walls. What cannot be told is not a person's.
+fn may_be_a_runs(store: &Arc<dyn Store>, state: &State, written: Timestamp) -> bool {
+    let store = Arc::clone(store);
+    !state.options.accept_inputs
+        && at_once(async move { at_work::of_any(&*store, written).await }).unwrap_or(true)
 }
 
 /// Whether this is what a person said to the step before.

@@ -130,8 +130,10 @@ impl WorkflowWorld {
         if let Some(WorkPlace::Worktree(worktree)) = &state.options.place {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
+            let around = launch.around_filters(&repository, None)?;
+            let repository = repository.running_filters_in(around.clone());
             repository.add_work_tree(layout.tree(), &worktree.branch)?;
-            mark_tree(layout)?.add_submodules(&repository)?;
+            mark_tree(layout)?.running_filters_in(around).add_submodules(&repository)?;
         }
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;
@@ -216,7 +218,7 @@ impl Context {
         if *furnished == Ok(false) && !has_begun {
             self.require_lease(state)?;
             let supervisor = SettingUp(Driving { context: self, state, attempt: Some(attempt) });
-            let done = furnish::furnish(&self.layout, &self.run, worktree, &self.launch, supervisor);
+            let done = furnish::furnish(&self.layout, &self.run, worktree, &self.launch, None, supervisor);
             if let Err(WorldError::Furnish { what }) = &done {
                 *furnished = Err(what.clone());
             }

@@ -15,7 +15,7 @@ use piton_agent::{EndedBy, Found};
 use piton_git::Ignored;
 use piton_model::RunId;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
-use piton_model::loop_machine::Worktree;
+use piton_model::loop_machine::{AgentConfig, Worktree};
 use piton_sys::file;
 
 use super::{WorldError, open_workspace};
@@ -117,6 +117,7 @@ pub(crate) fn furnish<S: Supervisor<Error = WorldError>>(
     run: &RunId,
     worktree: &Worktree,
     launch: &Surroundings,
+    agent: Option<&AgentConfig>,
     supervisor: S,
 ) -> Result<bool, WorldError> {
     let (root, tree) = (layout.root(), layout.tree());
@@ -136,7 +137,7 @@ pub(crate) fn furnish<S: Supervisor<Error = WorldError>>(
         }
     }
     let Some(command) = &worktree.setup else { return Ok(true) };
-    if !set_up(command, tree, launch, supervisor)? {
+    if !set_up(command, tree, launch, agent, supervisor)? {
         return Ok(false);
     }
     let made = workspace.not_kept()?;
@@ -156,6 +157,7 @@ fn set_up<S: Supervisor<Error = WorldError>>(
     command: &str,
     tree: &Path,
     launch: &Surroundings,
+    agent: Option<&AgentConfig>,
     supervisor: S,
 ) -> Result<bool, WorldError> {
     let what = What::Setup(command);
@@ -169,11 +171,11 @@ fn set_up<S: Supervisor<Error = WorldError>>(
             wall_ms: SETUP_MS_MAX,
             idle_ms: None,
             output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
-            beside: None,
+            beside: agent,
             pass: None,
         })))
     };
-    let mut kept = Kept::new(launch, SETUP, supervisor, &plan);
+    let mut kept = Kept::new(launch, SETUP, supervisor, &plan).running(&what);
     if failed_before(&launch.attempts())? {
         kept.remove_tries();
     }

@@ -6,16 +6,25 @@ use piton_model::loop_machine::{Made, Uncommitted, Worktree};
 use piton_model::{Command, State};
 
 use super::{Context, WorldError, open_workspace};
+use crate::launch::Surroundings;
 use crate::layout::Layout;
 
 /// The longest first line of a commit message.
 const SUBJECT_BYTES_MAX: usize = 72;
 
 /// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
-/// the repository, with the submodules that are checked out there. May be repeated.
-pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), WorldError> {
+/// the repository, with the submodules that are checked out there. What is taken along may be what an agent wrote, of this run's
+/// origin or of another one, so filters run between the walls. May be repeated.
+pub(super) fn begin(
+    layout: &Layout,
+    state: &State,
+    worktree: &Worktree,
+    launch: &Surroundings,
+) -> Result<(), WorldError> {
     let run = state.run.as_str();
     let repository = open_workspace(&layout.in_place(), &state.run)?;
+    let around = launch.around_filters(&repository, Some(&state.config.agent))?;
+    let repository = repository.running_filters_in(around.clone());
     repository.protect_state()?;
     let is_dirty = repository.standing()?.is_dirty;
     let adopted = state.memory.adopted.as_ref().and_then(|adopted| adopted.snapshot.as_ref());
@@ -25,7 +34,7 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
         None => None,
     };
     repository.add_work_tree(layout.tree(), &worktree.branch)?;
-    let tree = open_workspace(layout, &state.run)?;
+    let tree = open_workspace(layout, &state.run)?.running_filters_in(around);
     tree.add_submodules(&repository)?;
     if let Some(source) = source {
         tree.restore(run, &source, Expected::Anything)?;

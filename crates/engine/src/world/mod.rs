@@ -195,7 +195,7 @@ impl LoopWorld {
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
         let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
-            land::begin(&layout, state, worktree)?;
+            land::begin(&layout, state, worktree, &launch)?;
         }
         if let Some(worktree) = &state.config.worktree {
             require_tree(&layout, worktree)?;
@@ -299,7 +299,7 @@ impl Context {
 
     /// The work tree for whoever stores what an agent wrote: filters run between the walls, as they stand now.
     fn storing(&self, agent: &piton_model::loop_machine::AgentConfig) -> Result<Workspace, WorldError> {
-        let around = self.launch.around_filters(&self.workspace, agent)?;
+        let around = self.launch.around_filters(&self.workspace, Some(agent))?;
         Ok(self.workspace.clone().running_filters_in(around))
     }
 
@@ -310,7 +310,9 @@ impl Context {
         if !self.furnished.load(Ordering::SeqCst) {
             self.require_lease(state)?;
             let driving = Driving { context: self, state };
-            let furnished = furnish::furnish(&self.layout, &self.run, worktree, &self.launch, driving)?;
+            let agent = Some(&state.config.agent);
+            let furnished =
+                furnish::furnish(&self.layout, &self.run, worktree, &self.launch, agent, driving)?;
             self.furnished.store(furnished, Ordering::SeqCst);
         }
         Ok(self.furnished.load(Ordering::SeqCst))

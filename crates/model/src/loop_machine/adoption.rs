@@ -63,6 +63,8 @@ pub struct Adoption {
     pub earlier: Earlier,
     /// The tree it begins from, where that is not the one that is there.
     pub snapshot: Option<Snapshot>,
+    /// The last judged tree before that one, where nobody judged that one: what its first iteration is compared with.
+    pub base: Option<Snapshot>,
 }
 
 /// What another tool put on record. It is shown with what the run does itself, and no verdict follows from it: nobody here
@@ -175,6 +177,7 @@ pub(super) fn take(state: &mut State, adoption: &Adoption, at: Timestamp) {
         source: adoption.source.clone(),
         iterations: adoption.iterations,
         snapshot: adoption.snapshot.clone(),
+        base: adoption.base.clone(),
         earlier: adoption.earlier.clone(),
     });
 }
@@ -201,6 +204,8 @@ pub struct Adopted {
     pub iterations: u32,
     /// The tree it begins from.
     pub snapshot: Option<Snapshot>,
+    /// What its first iteration is compared with, until that begins; where it is another tree than the one it begins from.
+    pub base: Option<Snapshot>,
     /// What another tool put on record about it.
     pub earlier: Earlier,
 }

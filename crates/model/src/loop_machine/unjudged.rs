@@ -4,7 +4,7 @@
 
 use super::config::OnLost;
 use super::facts::{AttemptOutcome, ErrorClass, Snapshot};
-use super::state::{Ended, Next, State};
+use super::state::{Ended, IterationRecord, Next, State};
 use crate::status::Reason;
 
 impl State {
@@ -21,6 +21,18 @@ impl State {
         let given_up = self.judged.recent.back().is_some_and(|last| last.skipped && !last.looked_at);
         let is_unjudged = (is_next && (ended || given_up)) || wants_a_look(self);
         (self.work.open.is_none() && is_unjudged).then_some(self.work.attempt)
+    }
+
+    /// The last tree that was judged, or that it began with: what whoever goes on from here is to be compared with. What an iteration left
+    /// that is under way, was refused or is doubted is not that.
+    pub fn last_judged(&self) -> Option<&Snapshot> {
+        let is_under_way = self.work.iteration > self.counters.iterations || self.work.restore.is_some();
+        let is_refused = |last: &IterationRecord| last.skipped || last.doubted || last.was_put_back();
+        let unjudged = is_under_way || self.judged.recent.back().is_some_and(is_refused);
+        let adopted = || self.memory.adopted.as_ref().and_then(|adopted| adopted.base.as_ref());
+        let before = || self.work.before.as_ref().or_else(adopted);
+        let seen = || self.seen.snapshot.as_ref();
+        if unjudged { before().or_else(seen) } else { adopted().or_else(seen).or_else(before) }
     }
 }
 

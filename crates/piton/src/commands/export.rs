@@ -21,9 +21,11 @@ pub(super) async fn run(global: &Global, arguments: &ExportArguments, out: &Outp
     let bytes = client.export(&run, format).await?;
     let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
     // Of the formats only the ledger's is not JSON as it is.
-    let ledger = if out.json && !is_json() { Document::parse(&bytes).ok() } else { None };
+    let is_json = is_json();
+    let ledger = if out.json && !is_json { Document::parse(&bytes).ok() } else { None };
     match ledger {
         Some(document) => out.json(&gaps::as_json(&document, document.gaps())),
+        None if is_json => out.json_text(&bytes),
         None => out.data(&bytes),
     }
     Ok(ExitCode::Done)

@@ -86,7 +86,7 @@ fn compare(history: &History, arguments: &GuardArguments) -> Result<Compared> {
     let mut known = remembered(&known_path);
     let was_known = known.clone();
     let mut report = piton_guard::compare(&base_tree, head_tree.as_ref(), &options, &mut known)
-        .map_err(|error| Failure::environment(error.as_ref()).hint("run `piton doctor`"))?;
+        .map_err(|error| unreadable(error.as_ref()))?;
     if known != was_known {
         remember(&known_path, &known);
     }
@@ -135,6 +135,16 @@ fn ends(history: &History, range: Option<&str>) -> Result<(SnapshotId, Option<Sn
         Some(parted) => Ok((parted, head)),
         None => Err(missing(history, "the two commits have no common history")),
     }
+}
+
+/// What a tree holds cannot be read.
+fn unreadable(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
+    Failure::environment(error).hint(match error.downcast_ref::<piton_git::Error>() {
+        Some(piton_git::Error::Partial { .. }) => {
+            "run `git fetch --refetch --no-filter`, or `git backfill`; piton fetches nothing by itself"
+        }
+        _ => "run `piton doctor`",
+    })
 }
 
 /// What is not there may only be missing from a shallow clone.

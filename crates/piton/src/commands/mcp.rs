@@ -34,12 +34,9 @@ impl Desk for OfAttempt {
     }
 
     fn say(&self, said: Said) -> Result<(), String> {
-        // What the agent wrote itself, and what it said before, stays. A file that is no report says nothing.
-        let mut report = match read_report_file(&self.report) {
-            Ok(read) => read.unwrap_or_default().report,
-            Err(ReportProblem::NotAnObject) => Report::default(),
-            Err(problem) => return Err(sentence(&problem)),
-        };
+        // What the agent wrote itself, and what it said before, stays; also what it wrote and nobody can read.
+        let read = read_report_file(&self.report).map_err(|problem| sentence(&problem))?;
+        let mut report = read.unwrap_or_default().report;
         add(&mut report, said);
         write_report_file(&self.report, &report).map_err(|problem| sentence(&problem))
     }
@@ -47,7 +44,11 @@ impl Desk for OfAttempt {
 
 /// Why nothing was added, as the agent is told.
 fn sentence(problem: &ReportProblem) -> String {
-    format!("Not recorded, and what you said before is kept: {problem}.")
+    let way_out = match problem {
+        ReportProblem::NotAnObject => "; mend or remove the file that $PITON_REPORT names, then say it again",
+        _ => "",
+    };
+    format!("Not recorded, and what you said before is kept: {problem}{way_out}.")
 }
 
 /// Adds what an agent says to what it said before.

@@ -1,6 +1,6 @@
 //! The guard inside a loop: an agent that cheats is caught each time, and the run ends with honest work.
 
-use crate::common::{Ran, World, eventually};
+use crate::common::{Ran, WAITS, World, eventually};
 
 const TESTS: &str = "\
 import unittest
@@ -449,4 +449,65 @@ fn claims_of_a_refused_iteration_are_marked_and_not_kept() {
     assert!(text.contains("- #1 (refused, put back), decision: deleted the tests as obsolete"), "{text}");
     let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
     assert_eq!(view["custom"].get("claimed"), None, "{:#}", view["custom"]);
+}
+
+/// What an agent does that finds a green suite, then what it does once that is red again. It says each time that it is done.
+fn harmless_then_honest(first: u32) -> String {
+    format!(
+        r#"if test "$PITON_ITERATION" -le {first}; then echo note > notes.md; else {MENDS_ALL}; fi
+        printf '{{"status": "done"}}' > "$PITON_REPORT""#
+    )
+}
+
+/// Its tests are those that the project began with.
+#[track_caller]
+fn judged(world: &World, tree: &str) {
+    let tests = std::fs::read_to_string(world.beside(tree).join("test_calc.py")).unwrap();
+    assert_eq!(tests, TESTS, "a tree that nobody judged won");
+    assert_eq!(world.git(&["show", "piton/f:test_calc.py"]), TESTS);
+}
+
+#[test]
+fn a_fork_of_what_a_stopped_attempt_left_is_compared_with_what_was_judged() {
+    let world = world();
+    let agent = format!(
+        "if test -e \"$GATE\"; then {}; else {WEAKENS}; touch \"$BESIDE/weakened\"; {WAITS}; fi",
+        harmless_then_honest(1)
+    );
+    let check = ["--check", "test=sh check.sh"];
+    world.loops_behind("r", &agent, &check);
+    eventually("it weakened the tests", || world.beside("weakened").exists());
+    world.piton(&["stop", "r", "--now"]).exits(0);
+    world.piton(&["wait", "r"]);
+    world.open_gate();
+    world.piton(&["fork", "r", "--id", "f", "--max-iterations", "4"]).exits(0);
+    judged(&world, "repo-f");
+    assert_eq!(world.json(&["status", "f"])["iteration"], 2, "the first one was refused");
+}
+
+#[test]
+fn a_fork_of_a_refused_iteration_is_compared_with_what_was_judged() {
+    let world = world();
+    let agent =
+        format!("if test \"$PITON_ITERATION\" = 1; then {WEAKENS}; else {}; fi", harmless_then_honest(2));
+    world.loops("r", &agent, &["--check", "test=sh check.sh", "--max-iterations", "1"]).exits(3);
+    world.piton(&["fork", "r", "--iteration", "1", "--id", "f", "--max-iterations", "2"]).exits(3);
+    world.piton(&["resume", "f", "--max-iterations", "+3"]).exits(0);
+    judged(&world, "repo-f");
+}
+
+/// What somebody skips is not judged with that: it is compared with the next one.
+#[test]
+fn what_a_skipped_iteration_left_is_judged_with_the_next() {
+    let world = world();
+    let agent = format!(
+        "if test -e \"$GATE\"; then {}; else {WEAKENS}; touch \"$BESIDE/weakened\"; {WAITS}; fi",
+        harmless_then_honest(2)
+    );
+    world.loops_behind("r", &agent, &["--check", "test=sh check.sh", "--max-iterations", "4"]);
+    eventually("it weakened the tests", || world.beside("weakened").exists());
+    world.piton(&["skip", "r"]).exits(0);
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(0);
+    assert_eq!(world.read("test_calc.py"), TESTS);
 }

@@ -49,6 +49,29 @@ fn a_pipe_that_git_reads_holds_nothing_up() {
     assert_eq!(world.json(&["status", "r"])["changed"]["files"][0], "a.txt");
 }
 
+/// A `.git` file leads git to a directory of any name.
+#[test]
+fn a_pipe_in_a_directory_that_a_git_file_names_holds_nothing_up() {
+    let world = World::new();
+    let agent = "mkdir -p a/b x/objects x/refs; mkfifo x/HEAD x/config; echo 'gitdir: ../../x' > a/b/.git; \
+                 echo 1 > a/b/f; echo x >> a.txt";
+    world.loops("r", agent, &["--check", "true", "--max-iterations", "1"]).exits(3);
+    let changed = world.json(&["status", "r"])["changed"]["files"].to_string();
+    assert!(changed.contains("a.txt") && changed.contains("a/b/f"), "{changed}");
+}
+
+#[test]
+fn a_damaged_repository_inside_is_captured_without_what_it_keeps_for_itself() {
+    for damage in ["echo garbage > a/b/.git/index", "mkfifo a/b/.git/index"] {
+        let world = World::new();
+        let agent = format!("git init -q a/b; {damage}; echo 1 > a/b/f; echo x >> a.txt");
+        world.loops("r", &agent, &["--check", "true", "--max-iterations", "1"]).exits(3);
+        let changed = world.json(&["status", "r"])["changed"]["files"].to_string();
+        assert!(changed.contains("a/b/f"), "{damage}: {changed}");
+        world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(3);
+    }
+}
+
 /// A git that never comes to its end, once the agent says so.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]

@@ -351,3 +351,17 @@ fn a_fork_goes_on_from_an_iteration_and_leaves_the_original_alone() {
     assert_eq!(world.piton(&["log", "r"]).exits(0).out, before);
     assert!(world.piton(&["log", "f"]).exits(0).out.contains("goes on with r#1 (fork), 1 iteration in"));
 }
+
+#[test]
+fn what_is_exported_holds_nothing_that_a_terminal_obeys() {
+    let world = World::new();
+    let task = "a \u{202e}b\u{9b}31m c\u{2028}d";
+    world.piton(&["loop", task, "--id", "r", "--exec", "touch b.txt", "--check", "test -f b.txt"]).exits(0);
+    for format in ["ralph", "state", "aiwg"] {
+        let out = world.piton(&["export", "r", "--format", format]).exits(0).out;
+        assert!(!out.contains(['\u{202e}', '\u{9b}', '\u{2028}']), "{format}: {out:?}");
+        serde_json::from_str::<Value>(&out).unwrap();
+    }
+    let status = world.piton(&["status", "r"]).exits(0).out;
+    assert!(!status.contains('\u{2028}'), "{status:?}");
+}

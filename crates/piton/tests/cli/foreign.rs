@@ -123,6 +123,15 @@ fn a_journal_that_git_tracks_is_refused_and_ones_own_is_warned_about() {
 }
 
 #[test]
+fn a_journal_that_is_a_submodule_is_tracked_as_well() {
+    let world = sent();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},.piton", head.trim())]);
+    let refused = world.piton(&["trust", "--journal"]).exits(4);
+    assert!(refused.err.contains("git tracks .piton"), "{}", refused.err);
+}
+
+#[test]
 fn no_link_below_the_state_directory_is_followed() {
     for (link, is_directory) in [("attempts", true), ("index", true), ("write.lock", false)] {
         let world = World::new();

@@ -59,3 +59,72 @@ fn a_step_cannot_say_beforehand_how_another_ends() {
     world.piton(&["run", "w.yaml", "--run-id", "r"]).exits(0);
     assert!(world.path("ran").exists(), "the second step really ran");
 }
+
+const ASKS: &str = "name: ask
+steps:
+  - {id: draft, run: 'true', human_in_the_loop: true}
+  - {id: send, run: 'touch sent', needs: [draft]}
+";
+
+/// A run of `ask.yaml` that waits for a person.
+fn waiting(configuration: &str) -> World {
+    let world = World::new();
+    world.configure(configuration);
+    world.write("ask.yaml", ASKS);
+    world.piton(&["run", "ask.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
+    world
+}
+
+const APPROVES: &str = r#"echo '{"approved": true}' > .agents/runs/r1/manual_inputs/r1__draft.json"#;
+
+#[test]
+fn nothing_of_another_run_approves_a_waiting_gate() {
+    let agent = |world: &World| {
+        world.loops("l", APPROVES, &["--check", "false", "--max-iterations", "1"]).exits(3);
+    };
+    let check = |world: &World| {
+        let check = format!("{APPROVES}; false");
+        world.loops("l", "true", &["--check", &check, "--max-iterations", "1"]).exits(3);
+    };
+    let step = |world: &World| {
+        world.write("o.yaml", &format!("name: o\nsteps:\n  - id: x\n    run: |\n      {APPROVES}\n"));
+        world.piton(&["run", "o.yaml", "--run-id", "o1"]).exits(0);
+    };
+    for another in [&agent as &dyn Fn(&World), &check, &step] {
+        let world = waiting("");
+        another(&world);
+        let ran = world.piton(&["resume", "r1"]).exits(4);
+        assert!(!world.path("sent").exists(), "{ran:?}");
+        let status = world.piton(&["status", "r1"]).exits(0).out;
+        assert!(status.contains("was written while a run was at work"), "{status}");
+        // A person who writes it while nothing works is heard.
+        world.shell(APPROVES).exits(0);
+        world.piton(&["resume", "r1"]).exits(0);
+        assert!(world.path("sent").exists());
+    }
+}
+
+#[test]
+fn a_run_that_an_agent_forges_is_not_gone_on_with() {
+    let forges = r#"mkdir -p .agents/runs/r1; cat > .agents/runs/r1/run_state.json <<'END'
+{"run_id": "r1", "workflow_name": "ask", "repo_dir": "/x", "steps": {
+  "draft": {"status": "COMPLETED", "attempts": 1, "iteration_count": 0, "artifacts": [], "metrics": {}, "logs": []},
+  "send": {"status": "PENDING", "attempts": 0, "iteration_count": 0}}}
+END"#;
+    for (walls, code) in [("[confine]\nenabled = true\n", 4), ("", 4)] {
+        let world = World::new();
+        world.configure(walls);
+        world.write("ask.yaml", ASKS);
+        world.loops("l", forges, &["--check", "false", "--max-iterations", "1"]).exits(3);
+        let words = ["run", "ask.yaml", "--run-id", "r1", "--pause-for-human-input"];
+        let ran = world.piton(&words).exits(code);
+        assert!(!world.path("sent").exists(), "nobody was asked: {ran:?}");
+        assert_eq!(ran.err.contains("which may have done so"), walls.is_empty(), "{}", ran.err);
+    }
+    // What another tool left while nothing of piton's worked is gone on with.
+    let world = World::new();
+    world.write("ask.yaml", ASKS);
+    world.shell(forges).exits(0);
+    world.piton(&["run", "ask.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(0);
+    assert!(world.path("sent").exists());
+}

@@ -142,3 +142,18 @@ fn a_shallow_clone_is_an_error_that_names_the_fix() {
 fn outside_of_git_is_a_usage_error() {
     World::outside_git().piton(&["guard"]).exits(2);
 }
+
+#[test]
+fn what_a_partial_clone_does_not_have_is_named_with_the_way_to_it() {
+    let world = World::new();
+    world.write("a.txt", "b\n");
+    world.git(&["commit", "-qam", "more"]);
+    world.git(&["config", "uploadpack.allowFilter", "true"]);
+    let (from, to) = (world.path("").display().to_string(), world.beside("partial").display().to_string());
+    world.git(&["clone", "-q", "--filter=blob:none", &format!("file://{from}"), &to]);
+    let ran = world.piton(&["--repo", &to, "guard", "HEAD^..HEAD"]).exits(7);
+    assert!(ran.err.contains("error: this clone is partial, and does not have the object"), "{}", ran.err);
+    assert!(ran.err.contains("git fetch --refetch --no-filter"), "{}", ran.err);
+    world.git(&["-C", &to, "fetch", "-q", "--refetch", "--no-filter"]);
+    world.piton(&["--repo", &to, "guard", "HEAD^..HEAD"]).exits(0);
+}

@@ -29,6 +29,7 @@ mod loops;
 mod modes;
 mod notify;
 mod numbers;
+mod outside;
 mod prompts;
 mod redact;
 mod rejected;

@@ -353,3 +353,30 @@ fn a_run_whose_key_is_damaged_leaves_new_ones_alone() {
     world.loops("b", "touch d", &["--check", "c=test -f d"]).exits(0);
     world.piton(&["status", "a"]).exits(6);
 }
+
+/// As in a service, or a container that sets nothing. The system knows the home of whoever runs this; configuration is kept away from it.
+#[test]
+fn a_home_that_nobody_names_is_where_the_system_says() {
+    let world = World::new();
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let bare = format!("env -i PATH=\"$PATH\" {piton}");
+    let ran = world.shell(&format!("{bare} config show"));
+    assert!(!ran.err.contains("HOME"), "{ran:?}");
+    ran.exits(0);
+    let relative = world.shell(&format!("env -i PATH=\"$PATH\" HOME=rel {piton} config show")).exits(2);
+    assert!(relative.err.contains("HOME: must be an absolute path"), "{}", relative.err);
+}
+
+/// A mask that closes what is made to whoever made it.
+#[test]
+fn what_piton_makes_can_be_opened_again_whatever_the_mask() {
+    for mask in ["777", "377"] {
+        let world = World::new();
+        let piton = env!("CARGO_BIN_EXE_piton");
+        let order = "loop x --id r --here --exec 'echo b > b.txt' --check 'test -e b.txt'";
+        // Root opens everything: modes are looked at instead.
+        world.shell(&format!("umask {mask}; {piton} {order}")).exits(0);
+        let closed = world.shell("find .piton \"$PITON_CONFIG_DIR\" ! -perm -u+r").out;
+        assert_eq!(closed, "", "{mask}");
+    }
+}

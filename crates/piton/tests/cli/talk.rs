@@ -153,3 +153,30 @@ fn a_message_that_is_too_long_is_answered() {
     assert_eq!(error["error"]["message"], "a message may be 16777216 bytes long, and this one is longer");
     assert_eq!(texts(&raw), ["go_on: nobody asked for anything."]);
 }
+
+#[test]
+fn what_is_no_json_is_answered_with_a_parse_error() {
+    let world = World::new();
+    let calls = r#"echo '{{{'; printf '\377\376\n'; head -c 100000 /dev/zero | tr '\0' '['; echo; call 2 control_signal '{}'"#;
+    let agent = agent(calls, 5, "echo b > b.txt");
+    world.piton(&["loop", "make b", "--id", "r", "--exec", &agent, "--check", "test -f b.txt"]).exits(0);
+    let raw = world.piton(&["output", "r", "--raw"]).exits(0).out;
+    let answers = raw.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let is_error = |answer: &serde_json::Value| {
+        answer["error"]["code"] == -32700 && answer.get("id").is_some_and(serde_json::Value::is_null)
+    };
+    assert_eq!(answers.filter(is_error).count(), 3, "{raw}");
+    assert_eq!(texts(&raw), ["go_on: nobody asked for anything."]);
+}
+
+#[test]
+fn a_report_that_nobody_can_read_is_not_replaced() {
+    let world = World::new();
+    let calls =
+        r#"printf '{"status": "blocked",}' > "$PITON_REPORT"; call 1 record '{"kind":"finding","text":"x"}'"#;
+    let agent = agent(calls, 2, r#"cp "$PITON_REPORT" report; echo b > b.txt"#);
+    world.piton(&["loop", "make b", "--id", "r", "--exec", &agent, "--check", "test -f b.txt"]).exits(0);
+    let said = texts(&world.piton(&["output", "r", "--raw"]).exits(0).out);
+    assert!(said[0].starts_with("Not recorded") && said[0].contains("mend or remove the file"), "{said:?}");
+    assert_eq!(world.read("report"), r#"{"status": "blocked",}"#);
+}

@@ -20,7 +20,7 @@ pub fn clean_line(text: &str) -> String {
 pub fn is_harmful(character: char) -> bool {
     character.is_control()
         || matches!(character,
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -35,5 +35,6 @@ mod tests {
             assert!(!cleaned.contains('\u{202e}'));
         }
         assert_eq!(clean_line("a\nb\tc"), "a b c");
+        assert_eq!(clean_line("a\u{2028}b"), "a\u{fffd}b", "it is a line break to some");
     }
 }

@@ -12,8 +12,11 @@ use crate::loop_machine::verdict::{Conclusion, IterationVerdict, RoundRuling};
 /// An iteration begins: what stands now is what it is put back to, should anybody want that.
 pub(super) fn begun(state: &mut State, iteration: u32) {
     state.work.iteration = iteration;
+    // What a fork took along is judged with what its first iteration makes of it.
+    let unjudged = state.memory.adopted.as_mut().and_then(|adopted| adopted.base.take());
     // A tree that nobody saw is compared with the one before it.
-    state.work.before = state.seen.snapshot.clone().or_else(|| state.work.before.take());
+    let before = unjudged.or_else(|| state.seen.snapshot.clone());
+    state.work.before = before.or_else(|| state.work.before.take());
     state.work.standing = Standing::of(state);
 }
 

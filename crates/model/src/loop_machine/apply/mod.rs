@@ -90,7 +90,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::SnapshotTaken { snapshot, base } => {
             state.seen.start.get_or_insert_with(|| snapshot.clone());
-            state.judged.trusted.get_or_insert_with(|| snapshot.clone());
+            let adopted = state.memory.adopted.as_ref().and_then(|adopted| adopted.base.as_ref());
+            state.judged.trusted.get_or_insert_with(|| adopted.unwrap_or(snapshot).clone());
             if *base {
                 state.work.before = Some(snapshot.clone());
             }

@@ -69,7 +69,7 @@ fn an_input_that_comes_while_other_steps_run_is_held_and_people_are_told_the_way
     let path = std::fs::canonicalize(world.path(input)).unwrap().display().to_string();
     let way = format!("`piton answer r1 1 --input {path}` takes it");
     assert!(
-        status.out.contains("was written while a step was at work") && status.out.contains(&way),
+        status.out.contains("was written while a run was at work") && status.out.contains(&way),
         "{status:?}"
     );
     assert_eq!(world.count("r1", "human_answered"), 0);
