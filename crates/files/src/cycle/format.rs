@@ -5,15 +5,16 @@
 
 use std::collections::BTreeMap;
 
+use piton_model::Status;
+use piton_model::cycle::{
+    BlockerStatus, ChangeAction, DecisionStatus, Effort, FeedbackKind, RoleStatus, TaskStatus,
+};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::plain::json_file;
 
 /// The four roles, in the order in which each needs the one before.
 pub const ROLES: [&str; 4] = ["ra", "ep", "cd", "vas"];
-
-/// What a cycle is called at most, in characters.
-pub const TITLE_CHARS_MAX: usize = 100;
 
 /// A cycle as all of its agents see it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ pub struct CycleState {
     #[serde(default)]
     pub agents: Agents,
 
-    pub current_phase: Phase,
+    pub current_phase: CurrentPhase,
     /// A set: each phase once.
     #[serde(default)]
     pub completed_phases: Vec<String>,
@@ -70,60 +71,53 @@ impl CycleState {
     }
 }
 
-/// The words of a field of the format.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($variant:ident = $word:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        pub enum $name {
-            $(#[serde(rename = $word)] $variant,)*
-        }
-
-        impl $name {
-            /// Every word, in the order of the document.
-            pub const WORDS: &'static [&'static str] = &[$($word),*];
-
-            /// The word of the format.
-            pub const fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-
-            /// What a word of the format stands for.
-            pub fn from_word(word: &str) -> Option<Self> {
-                match word { $($word => Some($name::$variant),)* _ => None }
-            }
-        }
-    };
+/// Where a cycle is, in the words of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CycleStatus {
+    Created,
+    Running,
+    Paused,
+    Completed,
+    Failed,
 }
 
-words! { CycleStatus {
-    Created = "created", Running = "running", Paused = "paused", Completed = "completed", Failed = "failed",
-} }
+impl CycleStatus {
+    /// The word of the format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            CycleStatus::Created => "created",
+            CycleStatus::Running => "running",
+            CycleStatus::Paused => "paused",
+            CycleStatus::Completed => "completed",
+            CycleStatus::Failed => "failed",
+        }
+    }
 
-words! { Phase {
-    Init = "init", Ra = "ra", Ep = "ep", Cd = "cd", Vas = "vas", Aggregation = "aggregation", Complete = "complete",
-} }
+    /// The one table from piton's words to those of this format.
+    pub fn of(status: Status) -> Self {
+        match status {
+            Status::Created => CycleStatus::Created,
+            Status::Running | Status::Rebooting => CycleStatus::Running,
+            Status::Waiting | Status::Paused | Status::Stopped => CycleStatus::Paused,
+            Status::Completed => CycleStatus::Completed,
+            Status::Failed => CycleStatus::Failed,
+        }
+    }
+}
 
-words! { AgentStatus {
-    Idle = "idle", Running = "running", Waiting = "waiting", Completed = "completed", Failed = "failed",
-} }
-
-words! { Effort { Small = "small", Medium = "medium", Large = "large", } }
-
-words! { TaskStatus {
-    Pending = "pending", InProgress = "in_progress", Completed = "completed", Blocked = "blocked",
-} }
-
-words! { ChangeAction { Create = "create", Modify = "modify", Delete = "delete", } }
-
-words! { FeedbackType {
-    RequirementUpdate = "requirement_update", BugReport = "bug_report", IssueFix = "issue_fix",
-    Clarification = "clarification",
-} }
-
-words! { DecisionStatus { Pending = "pending", Made = "made", Implemented = "implemented", } }
-
-words! { BlockerStatus { Open = "open", Resolved = "resolved", Workaround = "workaround", } }
+/// Where its team is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CurrentPhase {
+    Init,
+    Ra,
+    Ep,
+    Cd,
+    Vas,
+    Aggregation,
+    Complete,
+}
 
 /// How each of the four is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,7 +158,7 @@ impl Agents {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentState {
-    pub status: AgentStatus,
+    pub status: RoleStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,7 +177,7 @@ impl Default for AgentState {
     /// One that has done nothing yet.
     fn default() -> Self {
         Self {
-            status: AgentStatus::Idle,
+            status: RoleStatus::Idle,
             started_at: None,
             completed_at: None,
             output_files: Vec::new(),
@@ -326,7 +320,7 @@ pub struct FeedbackEntry {
     pub target: String,
     pub content: String,
     #[serde(rename = "type")]
-    pub kind: FeedbackType,
+    pub kind: FeedbackKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -358,21 +352,9 @@ pub struct Blocker {
 pub(super) fn percent<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     // What is no number is not within, either.
     let within = if value.is_nan() { 0.0 } else { value.clamp(0.0, 100.0) };
-    if within.fract() == 0.0 { serializer.serialize_u64(within as u64) } else { serializer.serialize_f64(within) }
-}
-
-/// The title of a task: its beginning.
-pub fn title(task: &str) -> String {
-    task.chars().take(TITLE_CHARS_MAX).collect()
-}
-
-/// Each of them once, where it came first.
-pub fn once_each(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut once: Vec<String> = Vec::new();
-    for name in names {
-        if !once.contains(&name) {
-            once.push(name);
-        }
+    if within.fract() == 0.0 {
+        serializer.serialize_u64(within as u64)
+    } else {
+        serializer.serialize_f64(within)
     }
-    once
 }

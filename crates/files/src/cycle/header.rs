@@ -1,7 +1,9 @@
 //! The table at the head of a role's document: version, previous, changes, date, cycle, iteration.
 
+use piton_model::cycle::version_of;
+
 use super::markdown::{cell, cells, with_line_feeds, without_blank_ends};
-use super::version::{is_version, previous_version, version_of};
+use super::version::{is_version, previous_version};
 
 /// What is said of the changes at most, in characters.
 const CHANGES_CHARS_MAX: usize = 300;
@@ -130,7 +132,8 @@ mod tests {
 
     #[test]
     fn headers_of_agents_are_found() {
-        let (header, body) = split("# Spec\n\n## Status\r\n| **Version** | `v1.1.0` |\n|--|--|\n| Who | me |\n\ntext\n");
+        let (header, body) =
+            split("# Spec\n\n## Status\r\n| **Version** | `v1.1.0` |\n|--|--|\n| Who | me |\n\ntext\n");
         assert_eq!((header.version.as_str(), body.as_str()), ("1.1.0", "text"));
         let (header, body) = split("# Requirements - v1.2.0\n\ntext");
         assert_eq!((header.version.as_str(), body.as_str()), ("1.2.0", "# Requirements - v1.2.0\n\ntext"));

@@ -5,9 +5,16 @@
 
 use std::borrow::Cow;
 
+use piton_model::cycle::limits::{ITEM_BYTES_MAX, SECTION_ITEMS_MAX};
+use piton_model::limits::clip;
+
 /// Text with line feeds alone.
 pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
+    if text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Text without blank lines around it.
@@ -23,10 +30,10 @@ pub(super) fn without_blank_ends(text: &str) -> &str {
 }
 
 /// A list with a bullet for each; further lines of an item are indented. One without items says so.
-pub(super) fn list<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn list<T: AsRef<str>>(items: &[T]) -> String {
     let mut text = String::new();
     for item in items {
-        let item = with_line_feeds(item.trim()).into_owned();
+        let item = with_line_feeds(item.as_ref().trim()).into_owned();
         for (index, line) in item.split('\n').enumerate() {
             match (index, line) {
                 (0, line) => text.push_str(&format!("- {line}\n")),
@@ -64,12 +71,14 @@ pub(super) fn read_list(text: &str) -> Vec<String> {
             _ => is_open = false,
         }
     }
-    let items: Vec<String> = items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect();
+    let items: Vec<String> =
+        items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect();
     if items.is_empty() { headings(text) } else { items }
 }
 
 fn headings(text: &str) -> Vec<String> {
-    let heading = |line: &str| line.strip_prefix("###").map(|rest| rest.trim_start_matches('#').trim().to_owned());
+    let heading =
+        |line: &str| line.strip_prefix("###").map(|rest| rest.trim_start_matches('#').trim().to_owned());
     text.lines().filter_map(heading).filter(|heading| !heading.is_empty()).collect()
 }
 
@@ -81,6 +90,14 @@ fn bullet(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = &line[digits..];
     (digits > 0 && digits < 5).then(|| rest.strip_prefix(". ").or(rest.strip_prefix(") "))).flatten()
+}
+
+/// As many entries of a list as a section has, each as long as one may be.
+pub(super) fn bounded(items: Vec<String>) -> Vec<String> {
+    let shorter = |item: String| {
+        if item.len() > ITEM_BYTES_MAX { clip(&item, ITEM_BYTES_MAX).trim_end().to_owned() } else { item }
+    };
+    items.into_iter().take(SECTION_ITEMS_MAX).map(shorter).collect()
 }
 
 /// A part of a document below a heading of the second level. Before the first heading its name is empty.
@@ -121,7 +138,9 @@ pub(super) fn section<'a>(sections: &'a [Section], words: &[&str]) -> Option<&'a
 pub(super) fn below_heading(text: &str) -> String {
     let text = with_line_feeds(text);
     let lower = |line: &str| match line.trim_start_matches('#') {
-        rest if line.starts_with('#') && line.len() - rest.len() < 3 && rest.starts_with(' ') => format!("###{rest}"),
+        rest if line.starts_with('#') && line.len() - rest.len() < 3 && rest.starts_with(' ') => {
+            format!("###{rest}")
+        }
         _ => line.to_owned(),
     };
     text.split('\n').map(lower).collect::<Vec<_>>().join("\n").trim().to_owned()
@@ -157,10 +176,11 @@ mod tests {
 
     #[test]
     fn a_list_reads_back_as_it_was_written() {
-        let items = ["one", "two\nlines", "a\n\n  - deep\n\nend", "- dash", "1. number", "## heading", "   a | b"];
-        let read = read_list(&list(items));
+        let items =
+            ["one", "two\nlines", "a\n\n  - deep\n\nend", "- dash", "1. number", "## heading", "   a | b"];
+        let read = read_list(&list(&items));
         assert_eq!(read, items.map(str::trim));
-        assert_eq!(read_list(&list([])), Vec::<String>::new());
+        assert_eq!(read_list(&list::<&str>(&[])), Vec::<String>::new());
     }
 
     #[test]

@@ -102,7 +102,10 @@ mod tests {
         let all = place.directories(&[]);
         assert_eq!(all.len(), 12);
         for (index, directory) in all.iter().enumerate().skip(1) {
-            assert!(all[..index].iter().any(|before| Some(before.as_path()) == directory.parent()), "{directory:?}");
+            assert!(
+                all[..index].iter().any(|before| Some(before.as_path()) == directory.parent()),
+                "{directory:?}"
+            );
         }
     }
 }

@@ -1,9 +1,6 @@
 //! Versions of documents: `1.0.0` in the first iteration, the next minor one in each that follows.
 
-/// What every document of this iteration has.
-pub fn version_of(iteration: u32) -> String {
-    format!("1.{}.0", iteration.saturating_sub(1))
-}
+use piton_model::cycle::version_of;
 
 /// The iteration in which this version was written, as far as one can tell.
 pub fn iteration_of(version: &str) -> Option<u32> {
@@ -31,7 +28,9 @@ pub fn archived_name(name: &str, version: &str) -> String {
 
 /// Whether this can be part of a name: what a file of somebody else says is.
 pub(super) fn is_version(text: &str) -> bool {
-    iteration_of(text).is_some() && text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    iteration_of(text).is_some()
+        && text.len() <= 32
+        && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 #[cfg(test)]

@@ -28,6 +28,16 @@ impl Default for Zone {
 }
 
 impl Zone {
+    /// The zone whose clock is so many minutes ahead of UTC; beyond what an offset can say, the furthest.
+    pub fn ahead_by_minutes(minutes: i32) -> Self {
+        Self { offset_minutes: minutes.clamp(-OFFSET_MINUTES_MAX, OFFSET_MINUTES_MAX) }
+    }
+
+    /// How far its clock is ahead of UTC.
+    pub fn minutes(self) -> i32 {
+        self.offset_minutes
+    }
+
     /// The moment on this zone's clock: `2026-01-22T10:00:00+08:00`, with milliseconds only where there are any.
     pub fn show(self, at: Timestamp) -> String {
         let text = self.clock(at);
