@@ -13,6 +13,7 @@
 #![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 pub mod aiwg;
+pub mod cycle;
 pub mod gaps;
 pub mod ralph;
 pub mod workflow;
