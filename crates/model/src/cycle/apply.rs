@@ -276,6 +276,7 @@ fn finish(state: &mut State, attempt: u32, end: &RoleEnd, ruling: &Ruling, at: T
     role.refusals = if refused { role.refusals.saturating_add(1) } else { 0 };
     role.last_message = end.said.clone().or_else(|| role.last_message.take());
     role.session = end.session_id.clone().or_else(|| role.session.take());
+    (role.session_usage, role.session_cost_microusd) = (end.session_usage, end.session_cost_microusd);
     let files =
         end.handed_in.documents.len() + end.change.as_ref().map_or(0, |change| change.files_total as usize);
     rule(state, index, ruling, files as u32, at);
