@@ -3,26 +3,21 @@
 use std::collections::BTreeMap;
 
 use piton_config::{Limit, Overrides, Plan, Task, plan};
-use piton_model::cycle::{Config, Order, Role, RoleName, State, create, default_roles};
-use piton_model::loop_machine::{AgentConfig, LoopConfig};
-use piton_model::{Machine, RunId, Seq};
+use piton_model::cycle::{Config, Order, State, create, raise_past};
+use piton_model::loop_machine::LoopConfig;
+use piton_model::{Machine, Reason, RunId, Seq};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
-use piton_view::{AgentChoice, Client, CycleOrder, CycleRequest, Error, LimitWords, Request, Started};
+use piton_view::{
+    AgentChoice, Client, CycleOrder, CycleRequest, Error, ErrorKind, LimitWords, Request, Started,
+};
 
 use super::resume::{free, raise_of};
-use super::{known, require_program};
+use super::{known, team};
 use crate::client::LocalClient;
 use crate::configuration;
-use crate::cycle::prompt;
 use crate::driver_process;
 use crate::launch::Secrets;
 use crate::layout::Layout;
-
-/// Iterations of a cycle, where nobody says.
-const ITERATIONS: u32 = 5;
-/// How long a phase may take, and how long a role that was asked to come to an end.
-const PHASE_MS: u64 = 30 * 60_000;
-const GRACE_MS: u64 = 3 * 60_000;
 
 /// Begins a cycle, or goes on with the one that is there and unfinished.
 pub(super) async fn start(
@@ -40,7 +35,7 @@ pub(super) async fn start(
         notes.push("note: there are no checks, so whether it is done is judged by what the roles report; --check or [checks] names some".to_owned());
     }
     if let Err(busy) = driver_process::tree_free(client, &layout.in_place()).await? {
-        return Err(Error::new(piton_view::ErrorKind::Held, "another run works in this tree")
+        return Err(Error::new(ErrorKind::Held, "another run works in this tree")
             .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
             .details(busy.iter().map(ToString::to_string).collect()));
     }
@@ -110,7 +105,15 @@ pub(crate) async fn extend(
 ) -> Result<Started, Error> {
     let loaded = client.load::<State>(run, None).await?;
     let raise = raise_of(&limits, &loaded.state.config.limits)?;
-    client.request(run, Request::Cycle(CycleRequest::Extend { text, raise })).await?;
+    let asked = client.request(run, Request::Cycle(CycleRequest::Extend { text, raise })).await;
+    asked.map_err(|error| match error.kind {
+        // A resume would not take it: the raise goes with the extension.
+        ErrorKind::Limit => {
+            let raise = raise_past(&loaded.state, Reason::LimitIterations);
+            error.hint(format!("run `piton cycle extend {run} TEXT {raise}`"))
+        }
+        _ => error,
+    })?;
     Ok(Started { run_id: run.clone(), after: loaded.head, notes: Vec::new() })
 }
 
@@ -122,60 +125,34 @@ fn config_of(layout: &Layout, order: &CycleOrder, notes: &mut Vec<String>) -> Re
         (clean(&order.task), clean(order.description.as_deref().unwrap_or(&order.task)));
     let base = plan_of(layout, order, &order.agent)?;
     notes.extend(base.resolved.notes.iter().map(|note| format!("note: {note}")));
+    let (said, settings) = (&base.resolved.settings.cycle, &base.resolved.settings);
     let LoopConfig { checks, mut limits, guard, protect, rules_off, backoff, confine, session, .. } =
         base.config.clone();
-    if order.limits.iterations.is_none() {
-        limits.iterations = ITERATIONS;
+    if let (None, Some(most)) = (&order.limits.iterations, &said.max_iterations) {
+        limits.iterations = most.value;
     }
-    limits.attempt_ms = PHASE_MS;
+    limits.attempt_ms = said.phase_timeout.as_ref().map_or(limits.attempt_ms, |phase| phase.value);
     if let Some(confine) = &confine {
         configuration::require_walls(layout, confine)?;
     }
-    let roles = with_agents(layout, order, default_roles(), &base.config.agent)?;
     Ok(Config {
         task,
         description,
-        roles,
+        roles: team::of(layout, order, settings, &base.config.agent, &|choice| {
+            Ok(plan_of(layout, order, choice)?.config.agent)
+        })?,
         checks,
         limits,
-        grace_ms: GRACE_MS,
-        session,
+        grace_ms: said.grace.as_ref().map_or(0, |grace| grace.value),
+        session: said.session.as_ref().map_or(session, |session| session.value),
         guard,
         protect,
         rules_off,
         backoff,
         confine,
-        utc_offset_minutes: 8 * 60,
-        confirm: false,
+        utc_offset_minutes: said.utc_offset.as_ref().map_or(8 * 60, |offset| offset.value),
+        confirm: !order.auto && said.confirm.as_ref().is_some_and(|confirm| confirm.value),
     })
-}
-
-/// The team with its templates, and with the agents that were asked for.
-fn with_agents(
-    layout: &Layout,
-    order: &CycleOrder,
-    mut roles: Vec<Role>,
-    default: &AgentConfig,
-) -> Result<Vec<Role>, Error> {
-    let is_role = |name: &String| roles.iter().any(|role| role.name == RoleName::new(name.clone()));
-    if let Some(unknown) = order.agents.keys().find(|name| !is_role(name)) {
-        let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
-        return Err(Error::usage(format!("--agent-for: there is no role `{unknown}`"))
-            .hint(format!("the roles are {}", names.join(", "))));
-    }
-    for role in &mut roles {
-        role.prompt = prompt::shipped(role.name.as_str()).to_owned();
-        role.agent = match order.agents.get(role.name.as_str()) {
-            Some(name) => {
-                let choice = AgentChoice { name: Some(name.clone()), exec: None, ..order.agent.clone() };
-                plan_of(layout, order, &choice)?.config.agent
-            }
-            None => default.clone(),
-        };
-        require_program(&role.agent, layout.root())?;
-        prompt::check(&role.prompt).map_err(Error::usage)?;
-    }
-    Ok(roles)
 }
 
 /// What a loop with this task and agent would be: the configuration is read in one way.
@@ -199,7 +176,7 @@ fn plan_of(layout: &Layout, order: &CycleOrder, agent: &AgentChoice) -> Result<P
         limits,
         ..configuration::chosen(agent)
     };
-    let task = Task { text: Some(order.task.clone()), ..Task::default() };
+    let task = Task { text: Some(order.task.clone()), ends_anyway: true, ..Task::default() };
     plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
 }
 

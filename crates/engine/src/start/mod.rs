@@ -15,6 +15,7 @@ mod loops;
 mod options;
 mod resume;
 mod said_later;
+mod team;
 mod workflows;
 
 pub(crate) use cycles::extend;
