@@ -9,7 +9,7 @@ use super::limits::ROLE_NAME_BYTES_MAX;
 use crate::loop_machine::{AgentConfig, Backoff, Check, Confine, GuardMode, Limits, RuleOff, SessionPolicy};
 
 /// The configuration of a cycle. Stored with its first event: a resumed run uses what it started with.
-#[record(omit(auto), written(roles, checks))]
+#[record(omit(confirm), written(roles, checks))]
 pub struct Config {
     /// What is to be done, in a line: the first entry of the history of tasks.
     pub task: String,
@@ -39,8 +39,8 @@ pub struct Config {
     /// Minutes that times in the published files are ahead of UTC.
     #[serde(default = "eight_hours")]
     pub utc_offset_minutes: i32,
-    /// Nobody confirms between iterations.
-    pub auto: bool,
+    /// A person confirms each iteration after the first.
+    pub confirm: bool,
 }
 
 /// What the published format asks for.

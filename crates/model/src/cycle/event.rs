@@ -6,8 +6,8 @@ use piton_record::record;
 
 use super::config::{Config, RoleName};
 use super::facts::{
-    BlockerStatus, Conclusion, DecisionStatus, Edited, Extension, FeedbackKind, Imported, Nudge, OpenAttempt,
-    RoleEnd, Ruling,
+    BlockerStatus, Conclusion, DecisionStatus, Edited, Extension, Feedback, FeedbackKind, Imported, Nudge,
+    OpenAttempt, RoleEnd, Ruling,
 };
 use super::sections::TestResults;
 use crate::RunId;
@@ -38,6 +38,9 @@ run_events! {
         /// The work tree was looked at outside an attempt: at the start, or because somebody edited it.
         SnapshotTaken {
             snapshot: Snapshot,
+            /// The iteration under way is compared with it: nothing of a role is in it that nobody has judged.
+            #[serde(default, skip_serializing_if = "crate::is_default")]
+            base: bool,
         },
         /// An iteration begins. All documents that are written in it share its version.
         IterationStarted {
@@ -48,6 +51,9 @@ run_events! {
             extension: Option<Extension>,
             /// The roles that work in it, in the order of the table.
             roles: Vec<RoleName>,
+            /// Who is told of the extension.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            feedback: Vec<Feedback>,
         },
 
         // ── Work: intent before the act, outcome after it ────────────────────────────────────────────
@@ -92,6 +98,9 @@ run_events! {
             /// What they came to; nothing where they were cut short.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             tests: Option<Box<TestResults>>,
+            /// How good the tree is by that, 0 to 100, where anything is known.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            quality: Option<f64>,
         },
 
         // ── Verdicts ─────────────────────────────────────────────────────────────────────────────────

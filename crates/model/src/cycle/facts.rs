@@ -6,7 +6,9 @@ use piton_record::record;
 use serde_json::Value;
 
 use super::config::RoleName;
+use super::limits::{DOCUMENT_BYTES_MAX, DOCUMENTS_MAX, LOG_LINES_MAX, TASKS_MAX, WAITING_FEEDBACK_MAX};
 use super::sections::{ChangeEntry, Discovery, Exploration, Plan, Requirements, TestResults};
+use crate::limits::{TEXT_BYTES_MAX, clip};
 use crate::loop_machine::{AttemptOutcome, Change, GuardReport, IntendedSession, Snapshot};
 use crate::status::Reason;
 use crate::words::words;
@@ -62,6 +64,37 @@ pub struct RoleEnd {
     pub session_id: Option<String>,
     /// Nothing the role did: why, and until when, where that is known.
     pub hold: Option<(Reason, Option<Timestamp>)>,
+}
+
+impl RoleEnd {
+    /// The same within the limits of an event: an outcome must never be too large to record.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        let clipped = |text: Option<String>| text.map(|text| clip(&text, TEXT_BYTES_MAX).to_owned());
+        (self.message, self.said) = (clipped(self.message), clipped(self.said));
+        self.guard = self.guard.map(GuardReport::bounded);
+        self.change = self.change.map(Change::bounded);
+        self.handed_in = self.handed_in.bounded();
+        self
+    }
+}
+
+impl HandedIn {
+    fn bounded(mut self) -> Self {
+        self.documents.truncate(DOCUMENTS_MAX);
+        for document in &mut self.documents {
+            document.text.truncate(clip(&document.text, DOCUMENT_BYTES_MAX).len());
+        }
+        self.changes.truncate(LOG_LINES_MAX);
+        self.debug.truncate(LOG_LINES_MAX);
+        self.discoveries.truncate(LOG_LINES_MAX);
+        self.feedback.truncate(WAITING_FEEDBACK_MAX);
+        self.blockers.truncate(WAITING_FEEDBACK_MAX);
+        self.decisions.truncate(WAITING_FEEDBACK_MAX);
+        self.tasks_completed.truncate(TASKS_MAX);
+        self.problems.truncate(WAITING_FEEDBACK_MAX);
+        self
+    }
 }
 
 /// What a role handed in: what piton read in its directory and in its output once it had ended. The journal has all of it,
@@ -259,6 +292,8 @@ pub enum RoleVerdict {
         not_before: Option<Timestamp>,
         /// The try does not count.
         free: bool,
+        /// The snapshot the tree is put back to before that.
+        restore: Option<String>,
     },
     /// It goes on once those whom it asked have answered.
     Waits,
@@ -280,6 +315,9 @@ pub struct Conclusion {
     /// It is better than every one before.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub best: bool,
+    /// It changed something that matters.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub progress: bool,
     /// What makes it comparable: checks that pass, then tests, then coverage.
     pub quality: f64,
     /// The tree it left.

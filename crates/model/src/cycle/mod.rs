@@ -14,12 +14,26 @@
 //! [`State::effects`] names what is open. What a role hands in comes as facts ([`HandedIn`]); whether the work is good is
 //! judged by piton's own round of checks, never by what an agent says.
 
+mod admit;
+mod apply;
+mod begin;
 mod config;
+mod decide;
 mod event;
 mod facts;
+mod judge;
+mod limit;
 pub mod limits;
+mod machine;
+mod next;
 mod sections;
 mod state;
+
+pub use admit::admit;
+pub use apply::apply;
+pub use begin::{Order, check_team, create, title_of};
+pub use decide::{Command, advance, decide};
+pub use limit::raise_past;
 
 pub use config::{Config, Role, RoleName, default_roles, version_of};
 pub use event::CycleEvent;
@@ -33,6 +47,6 @@ pub use sections::{
     TaskStatus, TestResults,
 };
 pub use state::{
-    Counters, Current, IterationRecord, Log, Phase, Requests, RoleResult, RoleState, RoleStatus, State,
-    TimelineEntry, TimelineFact,
+    Counters, Current, Effect, IterationRecord, Log, Phase, Requests, RoleResult, RoleState, RoleStatus,
+    State, TimelineEntry, TimelineFact,
 };

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::config::{Config, RoleName};
 use super::facts::{
-    Blocker, Decision, Document, Extension, Feedback, FeedbackKind, IterationVerdict, Nudge, OpenAttempt,
-    PhaseError, PhaseStatus,
+    Blocker, BlockerStatus, Decision, Document, Extension, Feedback, FeedbackKind, IterationVerdict, Nudge,
+    OpenAttempt, PhaseError, PhaseStatus,
 };
 use super::sections::{ChangeEntry, Discovery, Exploration, LogLine, Plan, Requirements, TestResults};
 use crate::event::StopOrigin;
@@ -127,7 +127,7 @@ pub enum Phase {
 }
 
 /// What is known of one role.
-#[record(Default, omit(due, tries, lost, sent_back))]
+#[record(Default, omit(due, tries, lost, refusals, sent_back))]
 #[serde(default)]
 pub struct RoleState {
     pub status: RoleStatus,
@@ -144,10 +144,14 @@ pub struct RoleState {
     pub tries: u32,
     /// Attempts in a row whose outcome could not be known.
     pub lost: u32,
+    /// Attempts in a row that its provider refused.
+    pub refusals: u32,
     /// How often it sent others back to work in this iteration.
     pub sent_back: u32,
     /// Not tried again before: the durable timer.
     pub not_before: Option<Timestamp>,
+    /// The snapshot the tree is put back to before that.
+    pub restore: Option<String>,
     /// The work that is open, and what it was told on the way.
     pub open: Option<OpenAttempt>,
     pub nudged: Option<Nudge>,
@@ -180,7 +184,7 @@ words! {
 }
 
 /// The iteration that is under way, or was last.
-#[record(Default, omit(concluded))]
+#[record(Default, omit(concluded, confirmed))]
 #[serde(default)]
 pub struct Current {
     pub version: String,
@@ -190,8 +194,12 @@ pub struct Current {
     pub judged: Option<(Snapshot, bool)>,
     /// What the guard found in it that blocks, in sentences.
     pub refused: Vec<String>,
+    /// How good that tree is, where anything is known of it.
+    pub quality: Option<f64>,
     /// It has its verdict.
     pub concluded: bool,
+    /// A person wants the next one.
+    pub confirmed: bool,
     /// Roles that begin the next one; none where it is over.
     pub next: Vec<RoleName>,
 }
@@ -315,9 +323,45 @@ pub struct Requests {
     pub extensions: VecDeque<Extension>,
     /// Something needs a person before anything can go on.
     pub halt: Option<(Reason, Option<String>)>,
+    /// A role failed for good.
+    pub fail: Option<(Reason, String)>,
+}
+
+/// Work that is open in a state, for the driver to perform or to look up.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Run this attempt, or find out what became of it.
+    Attempt(OpenAttempt),
+    /// Run the checks.
+    Checks(u32),
+    /// Look whether somebody edits the state file.
+    Watch,
+    /// Wake up at this moment.
+    Timer(Timestamp),
 }
 
 impl State {
+    /// Whether nothing is open.
+    pub fn is_idle(&self) -> bool {
+        self.checking.is_none() && self.roles.iter().all(|role| role.open.is_none())
+    }
+
+    /// Whether somebody wants it to go on after a rest.
+    pub fn is_asked_to_go_on(&self) -> bool {
+        self.requests.resume.is_some() || !self.requests.extensions.is_empty()
+    }
+
+    /// Whether its last iteration has a verdict and nothing is left to do.
+    pub(super) fn is_over(&self) -> bool {
+        let is_done = self.current.next.is_empty() && self.requests.extensions.is_empty();
+        self.current.concluded && is_done
+    }
+
+    /// Whether something stands in the way.
+    pub fn has_open_blockers(&self) -> bool {
+        self.blockers.iter().any(|blocker| blocker.status == BlockerStatus::Open)
+    }
+
     /// The role of this name.
     pub fn role(&self, name: &RoleName) -> Option<&RoleState> {
         self.place(name).map(|index| &self.roles[index])

@@ -1,6 +1,7 @@
 //! How a run is put into words: pure functions from states and events to lines, for every front end.
 
 mod clean;
+pub mod cycle;
 mod event;
 mod fit;
 pub mod ledger;
