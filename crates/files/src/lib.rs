@@ -20,6 +20,8 @@ pub mod workflow;
 
 mod aside;
 mod door;
+mod fields;
+mod known;
 mod place;
 mod plain;
 mod proof;
