@@ -48,6 +48,15 @@ pub(crate) fn quarantine(root: &Path, path: &Path, at: Timestamp) -> Result<Quar
     Ok(Quarantined { from: relative(path), to: relative(&to), hint })
 }
 
+/// The same for a file that was reached by another way than people know, from this directory.
+pub(crate) fn known_by(moved: &Quarantined, directory: &Path, root: &Path) -> (PathBuf, PathBuf) {
+    let known = |path: &Path| {
+        let path = directory.join(path.file_name().unwrap_or_default());
+        path.strip_prefix(root).unwrap_or(&path).to_owned()
+    };
+    (known(&moved.from), known(&moved.to))
+}
+
 /// Renames to the first of `stem`, `stem-1`, `stem-2` … that nothing has, in the repository at `root`.
 pub(crate) fn move_to_free_name(
     root: &Path,

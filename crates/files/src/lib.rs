@@ -13,12 +13,15 @@
 #![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 pub mod aiwg;
+pub mod cycle;
 pub mod gaps;
 pub mod ralph;
 pub mod workflow;
 
 mod aside;
 mod door;
+mod fields;
+mod known;
 mod place;
 mod plain;
 mod proof;

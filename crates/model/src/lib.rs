@@ -8,6 +8,7 @@
 //! [`Machine`] is what the driver knows of either.
 #![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
+pub mod cycle;
 mod event;
 mod finding;
 pub mod hook;

@@ -97,7 +97,7 @@ pub struct Entry {
     pub created_at: Timestamp,
     /// When its last event happened.
     pub updated_at: Timestamp,
-    /// How far it came: iterations of a loop, attempts of a workflow, researches of a ledger.
+    /// How far it came: iterations of a loop or a cycle, attempts of a workflow, researches of a ledger.
     pub iteration: u32,
     /// What it waits for, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,6 +113,10 @@ impl Entry {
         match (self.kind, self.status) {
             // A ledger at rest waits for time to pass, and for nobody.
             (Kind::Ledger, Status::Waiting) => Some(ExitCode::Done),
+            // A cycle whose iterations are used up has failed, and it was a limit that ended it.
+            (Kind::Cycle, Status::Failed) if self.reason.is_some_and(Reason::is_limit) => {
+                Some(ExitCode::Limit)
+            }
             _ => exit_code(self.status, self.reason),
         }
     }

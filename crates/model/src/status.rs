@@ -11,6 +11,8 @@ words! {
         Loop = "loop",
         /// Steps with needs, gates and people.
         Workflow = "workflow",
+        /// A team of agents around one shared state.
+        Cycle = "cycle",
         /// What is known, and how fresh it is.
         Ledger = "ledger",
     }

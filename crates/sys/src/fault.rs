@@ -58,6 +58,11 @@ pub const SITES: &[&str] = &[
     "files.gaps.clear",
     "files.gaps.log",
     "files.gaps.logged",
+    "files.cycle.archive",
+    "files.cycle.append",
+    "files.cycle.displace",
+    "files.cycle.displaced",
+    "files.cycle.put_back",
     // engine
 ];
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use piton_model::cycle::{BlockerStatus, CycleEvent, DecisionStatus, FeedbackKind, RoleName};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Answer, Raise};
 use piton_model::workflow::{self, StepId, WorkflowEvent};
@@ -73,6 +74,112 @@ pub enum Request {
         /// It is one.
         false_positive: bool,
     },
+    /// Something that only cycles know.
+    Cycle(CycleRequest),
+}
+
+/// Something that one of the team, or a person, asks of a cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CycleRequest {
+    /// Do this as well, in an iteration of its own, with limits raised.
+    Extend {
+        /// What is to be done.
+        text: String,
+        /// Limits.
+        raise: Raise,
+    },
+    /// Tell a role something.
+    Feedback {
+        /// A role, or `user`.
+        source: String,
+        /// The role that is to know.
+        target: RoleName,
+        /// What it is to know.
+        content: String,
+        /// What kind of thing that is.
+        kind: FeedbackKind,
+    },
+    /// Have something decided.
+    Propose {
+        /// What is to be decided.
+        description: String,
+        /// Between these.
+        options: Vec<String>,
+        /// A role, or `user`.
+        by: String,
+        /// Nothing is begun until it is made.
+        waits: bool,
+    },
+    /// Decide something, or say that it was carried out.
+    Settle {
+        /// Which decision.
+        id: String,
+        /// Where it is now.
+        status: DecisionStatus,
+        /// What was chosen.
+        option: Option<String>,
+        /// By whom.
+        by: String,
+    },
+    /// Say that something stands in the way.
+    Block {
+        /// What it is.
+        description: String,
+        /// A role, or `user`.
+        by: String,
+    },
+    /// Say that it no longer does, or that a way around it is taken.
+    Unblock {
+        /// Which blocker.
+        id: String,
+        /// Where it is now.
+        status: BlockerStatus,
+        /// How.
+        resolution: Option<String>,
+    },
+}
+
+impl CycleRequest {
+    /// The same with every text as `clean` leaves it.
+    #[must_use]
+    pub fn with_texts(self, clean: &dyn Fn(String) -> String) -> Self {
+        match self {
+            CycleRequest::Extend { text, raise } => CycleRequest::Extend { text: clean(text), raise },
+            CycleRequest::Feedback { source, target, content, kind } => {
+                CycleRequest::Feedback { source, target, content: clean(content), kind }
+            }
+            CycleRequest::Propose { description, options, by, waits } => {
+                let options = options.into_iter().map(clean).collect();
+                CycleRequest::Propose { description: clean(description), options, by, waits }
+            }
+            CycleRequest::Block { description, by } => {
+                CycleRequest::Block { description: clean(description), by }
+            }
+            CycleRequest::Unblock { id, status, resolution } => {
+                CycleRequest::Unblock { id, status, resolution: resolution.map(clean) }
+            }
+            settled @ CycleRequest::Settle { .. } => settled,
+        }
+    }
+
+    fn into_event(self) -> CycleEvent {
+        match self {
+            CycleRequest::Extend { text, raise } => CycleEvent::ExtensionRequested { text, raise },
+            CycleRequest::Feedback { source, target, content, kind } => {
+                CycleEvent::FeedbackAdded { source, target, content, kind }
+            }
+            CycleRequest::Propose { description, options, by, waits } => {
+                CycleEvent::DecisionProposed { description, options, by, waits }
+            }
+            CycleRequest::Settle { id, status, option, by } => {
+                CycleEvent::DecisionSettled { id, status, option, by }
+            }
+            CycleRequest::Block { description, by } => CycleEvent::BlockerReported { description, by },
+            CycleRequest::Unblock { id, status, resolution } => {
+                CycleEvent::BlockerSettled { id, status, resolution }
+            }
+        }
+    }
 }
 
 impl Request {
@@ -94,6 +201,7 @@ impl Request {
             Request::Note { text, set } => Event::NoteAdded { text, set },
             Request::Choose { iteration, reason } => Event::BestChosen { iteration, reason },
             Request::Mark { finding, false_positive } => Event::FindingMarked { finding, false_positive },
+            Request::Cycle(_) => return Err(OF_A_TEAM),
         })
     }
 
@@ -124,6 +232,30 @@ impl Request {
             Request::Choose { .. } => return Err("prefer an iteration"),
             Request::Mark { .. } => return Err("mark findings"),
             Request::Mode { .. } => return Err("change its mode"),
+            Request::Cycle(_) => return Err(OF_A_TEAM),
+        })
+    }
+
+    /// The fact that is recorded of a cycle; what it is called where a cycle does not know it.
+    pub fn into_cycle_event(self) -> Result<CycleEvent, &'static str> {
+        Ok(match self {
+            Request::Pause => CycleEvent::PauseRequested {},
+            Request::Stop { now, origin } => CycleEvent::StopRequested { now, origin },
+            Request::Resume(raise) => CycleEvent::ResumeRequested { raise },
+            Request::Choose { iteration, reason } => CycleEvent::BestChosen { iteration, reason },
+            Request::Cycle(request) => request.into_event(),
+            Request::ResumeWorkflow(_) => return Err("have the limits of a workflow"),
+            Request::Answer { .. } => return Err("be answered: `piton cycle decide` makes a decision"),
+            Request::StartAt(_) => return Err("start at a step"),
+            Request::Skip => return Err("skip an iteration"),
+            Request::Reboot => return Err("begin a fresh session"),
+            Request::Tell(_) => return Err("be told something: `piton cycle feedback` tells a role"),
+            Request::Note { .. } => return Err("keep notes"),
+            Request::Mark { .. } => return Err("mark findings"),
+            Request::Mode { .. } => return Err("change its mode"),
         })
     }
 }
+
+/// What only cycles know.
+const OF_A_TEAM: &str = "have a team";

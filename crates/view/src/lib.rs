@@ -14,6 +14,7 @@ mod gaps;
 mod look;
 mod order;
 mod see;
+mod see_cycle;
 pub mod words;
 
 use std::future::Future;
@@ -22,7 +23,7 @@ use std::time::Duration;
 
 use piton_model::{RunId, Seq, Timestamp, ledger_machine};
 
-pub use ask::Request;
+pub use ask::{CycleRequest, Request};
 pub use brief::{Brief, BriefCheck, Signal};
 pub use error::{Error, ErrorKind, remedy};
 pub use gaps::{Batch, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, ResearchOrder, ResearchUpdate};
@@ -30,12 +31,18 @@ pub use look::{
     Asked, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt, ReportView,
     RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
 };
-pub use order::{AgentChoice, ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
+pub use order::{
+    AgentChoice, CycleOrder, ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder,
+};
 pub use see::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts, GuardView,
     IterationView, LedgerStatus, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView,
     ResearchView, RunStatus, SessionView, ShowView, StepView, SwitchView, TestsView, UsedView, VerifyView,
     WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
+};
+
+pub use see_cycle::{
+    CycleBestView, CycleIterationView, CycleLimitsView, CycleStatus, CycleUsedView, RoleView,
 };
 
 /// An answer, on its way.
@@ -107,6 +114,9 @@ pub trait Client: Send + Sync {
 
     /// Goes on with a run that is there, recovering first.
     fn resume<'a>(&'a self, run: &'a RunId, how: Resumption) -> Answer<'a, Started>;
+
+    /// Adds something to the task of a cycle, in an iteration of its own, and goes on with one that is over.
+    fn extend<'a>(&'a self, run: &'a RunId, text: String, limits: LimitWords) -> Answer<'a, Started>;
 
     /// Starts a driver for a run that has none and should.
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;

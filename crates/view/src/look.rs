@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use piton_model::{
-    Entry, Epoch, Machine, Reason, RunId, Seq, State, Status, Timestamp, ledger_machine, workflow,
+    Entry, Epoch, Machine, Reason, RunId, Seq, State, Status, Timestamp, cycle, ledger_machine, workflow,
 };
 use piton_record::{record, shown};
 use serde::{Deserialize, Serialize};
 
 use crate::words::Watched;
-use crate::{AskedView, Error, EventView, LedgerStatus, RunStatus, WorkflowStatus};
+use crate::{AskedView, CycleStatus, Error, EventView, LedgerStatus, RunStatus, WorkflowStatus};
 
 /// Where a run is at one moment: everything in it was read at once.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,8 @@ pub enum StatusOf {
     Loop(Box<RunStatus>),
     /// A workflow.
     Workflow(Box<WorkflowStatus>),
+    /// A cycle.
+    Cycle(Box<CycleStatus>),
     /// A ledger.
     Ledger(Box<LedgerStatus>),
 }
@@ -63,7 +65,7 @@ impl StatusView {
     pub fn goes_on(&self) -> bool {
         match &self.of {
             StatusOf::Workflow(status) => status.goes_on,
-            StatusOf::Loop(_) | StatusOf::Ledger(_) => false,
+            StatusOf::Loop(_) | StatusOf::Cycle(_) | StatusOf::Ledger(_) => false,
         }
     }
 
@@ -92,6 +94,7 @@ impl StatusView {
         match &self.of {
             StatusOf::Loop(status) => &status.entry,
             StatusOf::Workflow(status) => &status.entry,
+            StatusOf::Cycle(status) => &status.entry,
             StatusOf::Ledger(status) => &status.entry,
         }
     }
@@ -131,6 +134,8 @@ pub enum StateOf {
     Loop(Box<State>),
     /// A workflow.
     Workflow(Box<workflow::State>),
+    /// A cycle.
+    Cycle(Box<cycle::State>),
     /// A ledger.
     Ledger(Box<ledger_machine::State>),
 }
@@ -141,6 +146,7 @@ impl StateOf {
         match self {
             StateOf::Loop(state) => state.entry(),
             StateOf::Workflow(state) => state.entry(),
+            StateOf::Cycle(state) => state.entry(),
             StateOf::Ledger(state) => state.entry(),
         }
     }
@@ -150,6 +156,7 @@ impl StateOf {
         match self {
             StateOf::Loop(state) => (state.why(), state.not_the_cause()),
             StateOf::Workflow(state) => (state.why(), state.not_the_cause()),
+            StateOf::Cycle(state) => (state.why(), state.not_the_cause()),
             StateOf::Ledger(state) => (state.why(), state.not_the_cause()),
         }
     }
@@ -159,6 +166,7 @@ impl StateOf {
         match self {
             StateOf::Loop(state) => state.driven(),
             StateOf::Workflow(state) => state.driven(),
+            StateOf::Cycle(state) => state.driven(),
             StateOf::Ledger(state) => state.driven(),
         }
     }
@@ -329,6 +337,8 @@ pub enum ExportFormat {
     Aiwg,
     /// A workflow as `run_state.json`.
     RunState,
+    /// A cycle as its shared state file.
+    CycleState,
     /// A ledger as a gap file.
     Gaps,
     /// The folded state.

@@ -26,6 +26,22 @@ pub enum Order {
     },
     /// A workflow.
     Workflow(Box<WorkflowOrder>),
+    /// A cycle.
+    Cycle(Box<CycleOrder>),
+    /// A cycle that another tool left in a state file. It rests until somebody resumes it.
+    ImportCycle {
+        /// The file.
+        file: PathBuf,
+        /// How to go on.
+        order: Box<CycleOrder>,
+    },
+    /// A cycle whose journal and state are lost, from its progress files. It rests until somebody resumes it.
+    RebuildCycle {
+        /// The name of its files.
+        id: String,
+        /// How to go on.
+        order: Box<CycleOrder>,
+    },
     /// A run of its own that goes on from an earlier point of another.
     Fork(Box<ForkOrder>),
 }
@@ -151,6 +167,32 @@ pub struct WorkflowOrder {
     pub worktree: bool,
     /// In this directory.
     pub workdir: Option<PathBuf>,
+    /// Take the configuration as it stands, for this once.
+    pub trust: bool,
+}
+
+/// A cycle, as a person asks for it. What is not said comes from the configuration.
+#[record(Default, written)]
+#[serde(default)]
+pub struct CycleOrder {
+    /// What is to be done, in a line.
+    pub task: String,
+    /// The same at length; the task where nobody says.
+    pub description: Option<String>,
+    /// Who works, in every role.
+    pub agent: AgentChoice,
+    /// Who works in one role: names of agents by names of roles.
+    pub agents: BTreeMap<String, String>,
+    /// Checks, as `[NAME=]COMMAND`.
+    pub checks: Vec<String>,
+    /// Ceilings.
+    pub limits: LimitWords,
+    /// Its name.
+    pub id: Option<String>,
+    /// Nobody confirms between iterations, whatever the configuration says.
+    pub auto: bool,
+    /// Walls around agents and checks.
+    pub confine: bool,
     /// Take the configuration as it stands, for this once.
     pub trust: bool,
 }

@@ -123,6 +123,8 @@ pub(crate) struct Work<'a> {
     pub(crate) beside: Option<&'a AgentConfig>,
     /// The only variables that it gets from outside, where that is not for an [`AgentConfig`] to say; all where there are none.
     pub(crate) pass: Option<&'a [String]>,
+    /// A directory of its own, which only this work may write between walls.
+    pub(crate) own: Option<&'a Path>,
 }
 
 /// Who works.
@@ -266,8 +268,19 @@ impl Surroundings {
 
     /// What a keeper runs.
     pub(crate) fn prepare(&self, work: Work<'_>) -> Box<Spec> {
-        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside, pass } =
-            work;
+        let Work {
+            name,
+            what,
+            directory,
+            mut env,
+            prompt,
+            wall_ms,
+            idle_ms,
+            output_bytes_max,
+            beside,
+            pass,
+            own,
+        } = work;
         let attempt = self.attempts().join(name);
         env.insert("PITON_RUN_ID".to_owned(), self.run.to_string());
         let mut files = BTreeMap::new();
@@ -309,8 +322,12 @@ impl Surroundings {
         let argv = match inside {
             true => {
                 let outbox = piton_agent::outbox(&attempt);
-                let opening =
-                    Opening { agent: agent.or(beside), outbox: Some(&outbox), ..Opening::default() };
+                let opening = Opening {
+                    agent: agent.or(beside),
+                    outbox: Some(&outbox),
+                    open: own,
+                    ..Opening::default()
+                };
                 let tree = if in_the_tree { self.layout.tree() } else { self.layout.root() };
                 self.enclose(argv, Some(directory), tree, &opening)
             }
@@ -430,14 +447,16 @@ impl Surroundings {
             .iter()
             .filter(|place| !copies.contains(place))
             .for_each(|place| walls.readable(place));
-        // What people say to workflows, and where those are.
-        let runs = self.layout.root().join(piton_files::workflow::RUNS);
-        if runs.starts_with(tree) {
-            // Only what is there can be closed.
-            let _ = std::fs::create_dir_all(&runs);
-            walls.pin(tree, &runs);
+        // What people say to workflows, where those are, and what the team of a cycle shares.
+        for shared in [piton_files::workflow::RUNS, piton_files::cycle::CYCLES] {
+            let shared = self.layout.root().join(shared);
+            if shared.starts_with(tree) {
+                // Only what is there can be closed.
+                let _ = std::fs::create_dir_all(&shared);
+                walls.pin(tree, &shared);
+            }
+            walls.readable(&shared);
         }
-        walls.readable(&runs);
         places(&confined.asked.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
         let protected = confined.protect.iter().map(String::as_str).chain(["piton.toml"]);
         for path in protected.map(|path| tree.join(path)) {

@@ -36,7 +36,10 @@ async fn of_any(
 ) -> Result<Seq, Error> {
     match client.kind(run).await? {
         Kind::Workflow => go_on::of_workflow(client, run, how, notes).await,
-        kind @ (Kind::Loop | Kind::Ledger) => {
+        Kind::Cycle if how.daily_cost_limit.is_none() => {
+            super::cycles::resume(client, run, &how.limits, how.take_over, notes).await
+        }
+        kind @ (Kind::Loop | Kind::Cycle | Kind::Ledger) => {
             if how.daily_cost_limit.is_some() {
                 let action = "have a limit for the day: only workflows do";
                 return Err(Rejection::NotForKind { run: run.clone(), kind, action }.into());
@@ -60,7 +63,15 @@ pub(super) async fn of_loop(
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
-    let raise = raise_of(limits, &loaded.state)?;
+    let (seen, counters) = (&loaded.state.seen, &loaded.state.counters);
+    let used = Used {
+        cost_microusd: counters.cost_microusd,
+        tokens: counters.tokens,
+        files: seen.modified_files.len() as u64,
+        lines: counters.lines_changed,
+        reboots: counters.reboots.into(),
+    };
+    let raise = raise_of(limits, &loaded.state.config.limits, &used)?;
     // What somebody wrote over its files is kept aside, and they are told before anything goes on. Files that cannot be written
     // are no reason not to go on: the driver says so.
     if loaded.state.is_at_rest()
@@ -122,24 +133,33 @@ pub(super) fn raised(
     text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
 }
 
+/// What a run has used of what it may have no ceiling for.
+#[derive(Default)]
+pub(super) struct Used {
+    pub(super) cost_microusd: u64,
+    pub(super) tokens: u64,
+    pub(super) files: u64,
+    pub(super) lines: u64,
+    pub(super) reboots: u64,
+}
+
 /// What is added is added to the ceiling, and where there was none to what was used.
-fn raise_of(words: &LimitWords, state: &State) -> Result<Raise, Error> {
-    let (limits, counters) = (&state.config.limits, &state.counters);
-    let files = limits.files.map_or(state.seen.modified_files.len() as u64, u64::from);
-    let reboots = u64::from(limits.reboots.unwrap_or(counters.reboots));
+pub(super) fn raise_of(words: &LimitWords, limits: &Limits, used: &Used) -> Result<Raise, Error> {
     let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let iterations = raised(Limit::MaxIterations, Some(limits.iterations.into()), &words.iterations)?;
+    let files = limits.files.map_or(used.files, u64::from);
+    let reboots = limits.reboots.map_or(used.reboots, u64::from);
     Ok(Raise {
         iterations: iterations.map(small),
         working_ms: raised(Limit::MaxDuration, Some(limits.working_ms), &words.duration)?,
         cost_microusd: raised(
             Limit::MaxCost,
-            limits.cost_microusd.or(Some(counters.cost_microusd)),
+            limits.cost_microusd.or(Some(used.cost_microusd)),
             &words.cost,
         )?,
-        tokens: raised(Limit::MaxTokens, limits.tokens.or(Some(counters.tokens)), &words.tokens)?,
+        tokens: raised(Limit::MaxTokens, limits.tokens.or(Some(used.tokens)), &words.tokens)?,
         files: raised(Limit::MaxFiles, Some(files), &words.files)?.map(small),
-        lines: raised(Limit::MaxLines, limits.lines.or(Some(counters.lines_changed)), &words.lines)?,
+        lines: raised(Limit::MaxLines, limits.lines.or(Some(used.lines)), &words.lines)?,
         reboots: raised(Limit::MaxReboots, Some(reboots), &words.reboots)?.map(small),
     })
 }

@@ -149,6 +149,7 @@ fn run(
             output_bytes_max: OUTPUT_BYTES_MAX,
             beside: None,
             pass: None,
+            own: None,
         })))
     };
     let driving = Driving { context, state, attempt: None };

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use piton_files::aiwg::{self, History};
+use piton_files::cycle::CyclePlace;
 use piton_files::ralph::{self, Context, Published};
 use piton_model::loop_machine::Prompt;
 use piton_model::{RunId, Seq, State, Status, Timestamp};
@@ -193,6 +194,11 @@ pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
     let mut paths = ralph::rendered_paths(layout.root(), run);
     if aiwg::is_used(layout.root()) {
         paths.extend(aiwg::rendered_paths(layout.root(), run));
+    }
+    let cycle = CyclePlace::new(layout.root(), run.as_str());
+    if cycle.progress().is_dir() {
+        // What is kept beside the files of a cycle has names of its own.
+        paths.push(cycle.cycles());
     }
     // What hooks of ours write is not the agent's work either.
     paths.extend([AUDIT_LOG, super::hooks::METRICS_FILE].map(PathBuf::from));

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::place::RunPlace;
 use super::render::render;
+use crate::fields;
 
 /// Largest file of another tool that is read, and largest edit: its content is a multiple of that in memory.
 pub const STATE_BYTES_MAX: usize = 8 << 20;
@@ -251,27 +252,8 @@ pub fn edits(state: &State, place: &RunPlace, found: &[u8]) -> Result<Edits, Imp
             None => edits.statuses.push(Edit { step: id.clone(), status: said }),
         }
     }
-    differences("", &ours, &theirs, STEP_FIELD_DEPTH, &mut edits.others);
+    edits.others = fields::that_differ(&ours, &theirs, STEP_FIELD_DEPTH);
     Ok(edits)
-}
-
-/// Adds every place where `theirs` differs from `ours`: down to the fields of a step, and not what is in them.
-fn differences(place: &str, ours: &Value, theirs: &Value, depth: usize, others: &mut Vec<String>) {
-    match (ours, theirs) {
-        (Value::Object(ours), Value::Object(theirs)) if depth > 0 => {
-            let names = ours.keys().chain(theirs.keys().filter(|name| !ours.contains_key(*name)));
-            for name in names {
-                let dot = if place.is_empty() { "" } else { "." };
-                let place = format!("{place}{dot}{}", shown(name));
-                match (ours.get(name), theirs.get(name)) {
-                    (Some(ours), Some(theirs)) => differences(&place, ours, theirs, depth - 1, others),
-                    _ => others.push(place),
-                }
-            }
-        }
-        (ours, theirs) if ours == theirs => {}
-        _ => others.push(place.to_owned()),
-    }
 }
 
 /// The first few of these names, and how many more there are.

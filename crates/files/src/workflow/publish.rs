@@ -1,15 +1,11 @@
 //! Putting `run_state.json` where it belongs, and never over what somebody else wrote.
 //!
-//! The published format has no room for a proof of origin, so the digests of what piton wrote last are kept in a file
-//! of its own, written before the view: after a crash in between, either content is known as ours. The file is no
-//! source of truth; without it a view that is there counts as foreign, unless this very process wrote it, and nothing is
-//! lost.
+//! The published format has no room for a proof of origin, so what is ours is known by its digest: see [`Known`].
 //!
 //! The last of these digests also says which rendering somebody edited. What they wrote counts while the run is as that
 //! one shows it; whatever was done with the run since came later, and wins.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_model::workflow::State;
 use piton_model::{Machine, Status};
@@ -18,11 +14,9 @@ use piton_sys::file::{self, Durability, Error};
 use super::import::{Edits, STATE_BYTES_MAX, edits};
 use super::place::RunPlace;
 use super::render::render;
-use crate::aside::{Quarantined, quarantine};
+use crate::aside::{Quarantined, known_by, quarantine};
+use crate::known::{Known, Own, digest};
 use crate::place::{Found, enter, look};
-
-/// Digests that are remembered: of the view that is there, and of the one that is about to be.
-const DIGESTS_BYTES_MAX: u64 = 4 << 10;
 
 /// How often the view is put again where its directory is taken away meanwhile.
 const TIDYING_TRIES: u32 = 50;
@@ -31,11 +25,7 @@ const TIDYING_TRIES: u32 = 50;
 #[derive(Clone, Debug)]
 pub struct RunView {
     place: RunPlace,
-    /// Where piton keeps what is its own; never made here.
-    home: PathBuf,
-    digests: PathBuf,
-    /// The digest of what was last written here: whatever becomes of the file beside it, that is ours.
-    written: Arc<Mutex<Option<String>>>,
+    known: Known,
 }
 
 /// What somebody did to the view of a run at rest.
@@ -56,7 +46,7 @@ pub enum Edited {
 impl RunView {
     /// The view at `place`; `digests` is a file below `home`, piton's own directory.
     pub fn new(place: RunPlace, home: PathBuf, digests: PathBuf) -> Self {
-        Self { place, home, digests, written: Arc::default() }
+        Self { place, known: Known::new(home, digests) }
     }
 
     /// Where the run's files are.
@@ -112,12 +102,12 @@ impl RunView {
             Found::Ours(digest) => (None, Some(*digest)),
             Found::Foreign => (Some(self.aside(path, state)?), None),
         };
-        let written = digest(bytes);
-        let lines: Vec<String> = before.into_iter().chain([written.clone()]).collect();
-        self.remember(&lines.join("\n"))?;
+        let written = Own::new("", bytes);
+        let both: Vec<Own> = before.into_iter().chain([written.clone()]).collect();
+        self.known.remember(&both)?;
         // Whoever may look into the repository may look at the run, as at all else that lies beside it.
         file::write_shared(path, bytes, Durability::Unsynced)?;
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
+        self.known.wrote(vec![written]);
         Ok(moved)
     }
 
@@ -136,17 +126,13 @@ impl RunView {
 
     /// Whether these bytes are what was rendered last.
     fn rendered_last(&self, bytes: &[u8]) -> Result<bool, Error> {
-        Ok(self.known()?.last().is_some_and(|last| *last == digest(bytes)))
+        Ok(self.known.all()?.last().is_some_and(|last| last.digest == digest(bytes)))
     }
 
     /// Moves a file away that is not ours. `path` leads to it by another way; people know it by its own.
     fn aside(&self, path: &Path, state: &State) -> Result<Quarantined, Error> {
         let moved = quarantine(&self.place.repo, path, state.updated_at)?;
-        let directory = self.place.directory();
-        let known = |path: &Path| {
-            let path = directory.join(path.file_name().unwrap_or_default());
-            path.strip_prefix(&self.place.repo).unwrap_or(&path).to_owned()
-        };
+        let (from, to) = known_by(&moved, &self.place.directory(), &self.place.repo);
         let hint = match state.status {
             Status::Completed => "the run is completed: `piton run --start-at-step` does a step of it again",
             _ if !self.rendered_last(&render(state, &self.place))? => {
@@ -154,7 +140,7 @@ impl RunView {
             }
             _ => "of a run that rests only the `status` of a step may be edited",
         };
-        Ok(Quarantined { from: known(&moved.from), to: known(&moved.to), hint: hint.to_owned() })
+        Ok(Quarantined { from, to, hint: hint.to_owned() })
     }
 
     /// What somebody did to the view since piton wrote it. Only of a run at rest.
@@ -203,39 +189,21 @@ impl RunView {
     pub fn adopted(&self, state: &State, edits: &Edits, digest: &str) -> Result<Option<Quarantined>, Error> {
         let not_taken = edits.not_taken("other edits are not:");
         if not_taken.is_empty() {
-            return self.remember(digest).map(|()| None);
+            let own = Own { digest: digest.to_owned(), name: String::new(), note: String::new() };
+            return self.known.remember(&[own]).map(|()| None);
         }
         let moved = self.set_aside(state)?;
         let hint = format!("the statuses in it are taken, {not_taken}");
         Ok(Some(Quarantined { hint, ..moved }))
     }
 
-    /// Keeps the digests by which the view is known as ours. Of a run that is only imported nothing lies beside them yet.
-    fn remember(&self, digests: &str) -> Result<(), Error> {
-        if let Some(directory) = self.digests.parent() {
-            file::create_private_dir_below(&self.home, directory)?;
-        }
-        file::write_atomic(&self.digests, digests.as_bytes(), Durability::Unsynced)
-    }
-
     /// What is at the place of the view. Ours may be larger than what is accepted of others: about as large as the one
     /// that is to take its place.
-    fn look(&self, path: &Path, bytes: usize) -> Result<(Found<String>, Vec<u8>), Error> {
-        let known = self.known()?;
+    fn look(&self, path: &Path, bytes: usize) -> Result<(Found<Own>, Vec<u8>), Error> {
+        let known = self.known.all()?;
         look(path, STATE_BYTES_MAX.max(2 * bytes) as u64, |bytes| {
             let digest = digest(bytes);
-            known.contains(&digest).then_some(digest)
+            known.into_iter().find(|own| own.digest == digest)
         })
     }
-
-    /// The digests of what is ours; the last one is of what was rendered last.
-    fn known(&self) -> Result<Vec<String>, Error> {
-        let known = file::read_regular(&self.digests, DIGESTS_BYTES_MAX)?.unwrap_or_default();
-        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok(String::from_utf8_lossy(&known).lines().map(str::to_owned).chain(written).collect())
-    }
-}
-
-fn digest(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex().to_string()
 }

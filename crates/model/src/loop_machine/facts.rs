@@ -60,7 +60,7 @@ pub struct Change {
 impl Change {
     /// The same within the limits of an event.
     #[must_use]
-    fn bounded(mut self) -> Self {
+    pub(crate) fn bounded(mut self) -> Self {
         self.files.truncate(MODIFIED_FILES_MAX);
         self.artifacts.truncate(ARTIFACTS_MAX);
         self

@@ -72,7 +72,7 @@ pub struct Counts {
 impl GuardReport {
     /// The same within the limits of an event.
     #[must_use]
-    pub(super) fn bounded(mut self) -> Self {
+    pub(crate) fn bounded(mut self) -> Self {
         self.findings.truncate(FINDINGS_MAX);
         for finding in &mut self.findings {
             for text in [&mut finding.message, &mut finding.file, &mut finding.undo] {
@@ -108,7 +108,7 @@ pub struct KeptFinding {
 
 impl KeptFinding {
     /// A finding of which this became; one that does not block is only on record.
-    pub(super) fn new(iteration: u32, at: Timestamp, verdict: Verdict, finding: Finding) -> Self {
+    pub(crate) fn new(iteration: u32, at: Timestamp, verdict: Verdict, finding: Finding) -> Self {
         let verdict = if finding.blocking { verdict } else { Verdict::Reported };
         Self { iteration, at, verdict, finding }
     }

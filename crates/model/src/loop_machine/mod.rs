@@ -27,7 +27,7 @@ mod measures;
 mod mode;
 mod recovery;
 mod report_bounds;
-mod session;
+pub(crate) mod session;
 mod state;
 pub mod stop;
 #[cfg(test)]

@@ -1,30 +1,37 @@
 //! The conversations of an agent: which one the next attempt has.
 
-use super::config::{NamedBy, SessionPolicy};
+use super::config::{NamedBy, SessionPolicy, Sessions};
 use super::facts::IntendedSession;
 use super::state::State;
 
-/// The conversation of the next attempt. A name of ours is made from what is on record, so that it is known
-/// before anything runs, and is another one for every attempt of every run.
+/// The conversation of the next attempt.
 pub(super) fn next(state: &State, attempt: u32) -> Option<IntendedSession> {
-    let sessions = &state.config.agent.sessions;
     let goes_on = match state.config.session {
         SessionPolicy::Continue => true,
         SessionPolicy::Fresh => retries_a_refusal(state),
         SessionPolicy::Fork => false,
     };
-    if goes_on
-        && !state.session.spent
-        && !sessions.resume.is_empty()
-        && let Some(current) = &state.session.current
-    {
+    let current = state.session.current.as_ref().filter(|_| !state.session.spent);
+    let place = state.driver.as_ref().map_or("", |driver| driver.host.as_str());
+    let name = || name(&format!("{place} {} {} {attempt}", state.run, state.created_at));
+    let forks = state.config.session == SessionPolicy::Fork;
+    intended(&state.config.agent.sessions, current, goes_on, forks, name)
+}
+
+/// The conversation of an attempt that goes on with `current`, or forks it, where the agent can. A name of ours is made
+/// from what is on record, so that it is known before anything runs, and is another one for every attempt of every run.
+pub(crate) fn intended(
+    sessions: &Sessions,
+    current: Option<&String>,
+    goes_on: bool,
+    forks: bool,
+    name: impl FnOnce() -> String,
+) -> Option<IntendedSession> {
+    if let Some(current) = current.filter(|_| goes_on && !sessions.resume.is_empty()) {
         return Some(IntendedSession { id: current.clone(), resumed: true, from: None });
     }
-    let named = (sessions.named_by == NamedBy::Us).then(|| name(state, attempt));
-    let from =
-        (state.config.session == SessionPolicy::Fork && !state.session.spent && !sessions.fork.is_empty())
-            .then(|| state.session.current.clone())
-            .flatten();
+    let named = (sessions.named_by == NamedBy::Us).then(name);
+    let from = current.filter(|_| forks && !sessions.fork.is_empty()).cloned();
     let id = named.or_else(|| from.clone())?;
     Some(IntendedSession { id, resumed: false, from })
 }
@@ -35,9 +42,7 @@ fn retries_a_refusal(state: &State) -> bool {
 }
 
 /// A random-looking UUID (version 8: of our own making).
-fn name(state: &State, attempt: u32) -> String {
-    let place = state.driver.as_ref().map_or("", |driver| driver.host.as_str());
-    let text = format!("{place} {} {} {attempt}", state.run, state.created_at);
+pub(crate) fn name(text: &str) -> String {
     let [mut high, mut low] = [0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15];
     for byte in text.bytes() {
         // FNV-1a in one half, and its sum mixed into the other.

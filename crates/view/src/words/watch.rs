@@ -1,5 +1,6 @@
 //! What a viewer says of a run while it watches.
 
+use piton_model::cycle::{self, CycleEvent};
 use piton_model::ledger_machine::{self, LedgerEvent};
 use piton_model::loop_machine::{AttemptOutcome, HookRecord, Open, QuestionKind};
 use piton_model::workflow::WorkflowEvent;
@@ -163,6 +164,33 @@ impl Watched for workflow::State {
 
     fn under_way(&self) -> String {
         super::workflow::under_way(self)
+    }
+}
+
+impl Watched for cycle::State {
+    fn why(&self) -> String {
+        super::cycle::why(self)
+    }
+
+    fn not_the_cause(&self) -> Vec<String> {
+        super::cycle::not_the_cause(self)
+    }
+
+    fn told(before: Option<&Self>, event: &CycleEvent, after: &Self) -> Vec<Told> {
+        let heading = before.is_none().then(|| told(Weight::Heading, super::cycle::opening(after)));
+        let line = match super::cycle::progress(before, event, after) {
+            Some(line) => told(Weight::News, line),
+            None => told(Weight::Detail, format!("      {}", Self::words(event))),
+        };
+        heading.into_iter().chain([line]).collect()
+    }
+
+    fn words(event: &CycleEvent) -> String {
+        super::cycle::event(event)
+    }
+
+    fn under_way(&self) -> String {
+        super::cycle::under_way(self)
     }
 }
 

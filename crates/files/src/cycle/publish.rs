@@ -1,0 +1,372 @@
+//! Putting the files of a cycle where they belong: one writer, readable at any moment, the same after any crash.
+//!
+//! In this order: an older version of a document is archived, the document is written anew, what its log lacks is added, and
+//! `<id>.json` comes last, so that it never speaks of what is not there. Each file is replaced in one step. Doing it again
+//! changes nothing, and completes whatever was cut short.
+//!
+//! Documents of a role that is at work are left to it. What else somebody wrote over a file of piton's is moved aside.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use piton_model::cycle::State;
+use piton_model::{Machine, Timestamp};
+use piton_sys::fault;
+use piton_sys::file::{self, Durability, Error};
+
+use super::append::{LOG_BYTES_MAX, Step, compare_below, missing, perform, says_more};
+use super::coordination::decision_lines;
+use super::documents::{Page, RESULTS, documents, version_in};
+use super::format::CycleStatus;
+use super::header::split;
+use super::histories::Histories;
+use super::import::STATE_BYTES_MAX;
+use super::logs::LogFile;
+use super::master::{Master, MasterEdit, MasterFound, NAME};
+use super::place::{COORDINATION, CyclePlace, archive_of};
+use super::render::{other_roles, render};
+use super::results::read_results;
+use crate::aside::{Quarantined, known_by, move_to_free_name, quarantine, stamp};
+use crate::known::{Known, Own, digest};
+use crate::place::{Alone, Found, enter, look};
+
+/// How often files are put again where their directories are taken away meanwhile.
+const TIDYING_TRIES: u32 = 50;
+
+/// What is said of a document that was moved aside.
+const NOT_TAKEN: &str = "a document counts when its role hands it in, and nothing of this one was taken";
+
+/// The files of a cycle.
+#[derive(Clone, Debug)]
+pub struct CycleView {
+    place: CyclePlace,
+    known: Known,
+    master: Master,
+    /// What a crash left half written was cleared away.
+    is_swept: Arc<AtomicBool>,
+}
+
+/// What publishing came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// What stood in the way and lies aside now.
+    pub quarantined: Vec<Quarantined>,
+    /// What was found in the place of `<id>.json`. Only what piton wrote is written over.
+    pub master: MasterFound,
+    /// Logs that lack lines from before those that the state knows: publish again with all histories.
+    pub behind: Vec<String>,
+}
+
+impl CycleView {
+    /// The files at `place`; `list` is a file below `home`, piton's own directory, for what it must remember of them.
+    pub fn new(place: CyclePlace, home: PathBuf, list: PathBuf) -> Self {
+        let known = Known::new(home, list);
+        Self { master: Master::new(known.clone()), place, known, is_swept: Arc::default() }
+    }
+
+    /// Where the files are.
+    pub fn place(&self) -> &CyclePlace {
+        &self.place
+    }
+
+    /// Makes the directories that the format promises. One that is a link is refused.
+    pub fn prepare(&self, state: &State) -> Result<(), Error> {
+        let all = self.place.directories(&other_roles(state));
+        all.iter().try_for_each(|directory| file::within(&self.place.repo, directory, enter))
+    }
+
+    /// Brings all files up to date. `histories` gives all entries of all logs, where that is possible; it is asked only where a log
+    /// lacks more than the state knows.
+    pub fn publish(
+        &self,
+        state: &State,
+        histories: &dyn Fn() -> Option<Histories>,
+        durability: Durability,
+    ) -> Result<Published, Error> {
+        let put = || Writer { view: self, state, durability, quarantined: Vec::new() }.publish(histories);
+        let mut published = put();
+        // A role may tidy up, as `git clean` does, and be at it while the directories are made again.
+        for _ in 0..TIDYING_TRIES {
+            match &published {
+                Err(error) if error.is_not_found() => published = self.prepare(state).and_then(|()| put()),
+                _ => break,
+            }
+        }
+        published
+    }
+
+    /// What somebody did to `<id>.json` since piton wrote it. Where they edited more than the status, their file is kept
+    /// beside, too.
+    pub fn edited(&self, state: &State) -> Result<MasterFound, Error> {
+        let path = self.place.state();
+        if path.symlink_metadata().is_err() {
+            return Ok(MasterFound::AsWritten);
+        }
+        let rendered = render(state, &self.place);
+        let found = file::within(&self.place.repo, &path, |path| self.master.look(path, &rendered))?;
+        let MasterFound::Edited(mut edit) = found else { return Ok(found) };
+        if !edit.edited.fields.is_empty() {
+            let kept = file::within(&self.place.repo, &path, |path| {
+                let bytes = file::read_regular(path, STATE_BYTES_MAX as u64)?.unwrap_or_default();
+                self.keep(path, &bytes, state.updated_at)
+            })?;
+            edit.edited.kept_at = Some(kept.to_string_lossy().into_owned());
+        }
+        Ok(MasterFound::Edited(edit))
+    }
+
+    /// What an edit says is on record: the file may be written over now.
+    pub fn adopted(&self, edit: &MasterEdit) -> Result<(), Error> {
+        self.master.adopted(edit)
+    }
+
+    /// Whether `<id>.json` shows something else than `state`: whoever drove died before rendering it. Of a cycle at rest also
+    /// whether it is gone.
+    pub fn is_behind(&self, state: &State) -> Result<bool, Error> {
+        let bytes = render(state, &self.place);
+        let path = self.place.state();
+        if path.symlink_metadata().is_err() {
+            return Ok(state.is_at_rest());
+        }
+        let known = self.known.all()?;
+        file::within(&self.place.repo, &path, |path| {
+            let on_disk =
+                file::read_regular(path, STATE_BYTES_MAX.max(2 * bytes.len()) as u64)?.unwrap_or_default();
+            let is_ours = known.iter().any(|own| own.digest == digest(&on_disk));
+            Ok(is_ours && on_disk != bytes)
+        })
+    }
+
+    /// Keeps a copy of these bytes beside the file, and says where it is from the repository. The same copy is not made twice.
+    fn keep(&self, path: &Path, bytes: &[u8], at: Timestamp) -> Result<PathBuf, Error> {
+        let directory = path.parent().unwrap_or(path);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = format!("{name}.foreign-{}", stamp(at, "T", "Z"));
+        let first = directory.join(&stem);
+        let there = if file::holds(&first, bytes) {
+            first
+        } else {
+            let copy = directory.join(format!(".{name}.{}.tmp", &digest(bytes)[..16]));
+            file::write_shared(&copy, bytes, Durability::Unsynced)?;
+            move_to_free_name(&self.place.repo, &copy, directory, &stem, "")?
+        };
+        Ok(there.file_name().map(PathBuf::from).unwrap_or_default())
+    }
+}
+
+/// One publication.
+struct Writer<'a> {
+    view: &'a CycleView,
+    state: &'a State,
+    durability: Durability,
+    quarantined: Vec<Quarantined>,
+}
+
+/// What is to be done about a document.
+struct Due {
+    page: Page,
+    /// What lies there and is ours.
+    before: Option<(Own, Vec<u8>)>,
+    is_foreign: bool,
+    is_right: bool,
+}
+
+impl Writer<'_> {
+    fn publish(mut self, histories: &dyn Fn() -> Option<Histories>) -> Result<Published, Error> {
+        let place = &self.view.place;
+        let progress = place.progress();
+        let alone = file::within(&place.repo, &progress.join(COORDINATION), |path| {
+            Alone::in_directory(path.parent().unwrap_or(path))
+        })?;
+        self.sweep(&alone)?;
+        let own = self.documents()?;
+        let behind = self.logs(histories)?;
+        self.decisions()?;
+        let bytes = render(self.state, place);
+        let status = CycleStatus::of(self.state.status).as_str();
+        fault::point("files.publish.write");
+        let master = file::within(&place.repo, &place.state(), |path| {
+            self.view.master.put(path, &bytes, status, &own, self.durability)
+        })?;
+        Ok(Published { quarantined: self.quarantined, master, behind })
+    }
+
+    /// Removes what a crash left half written, once.
+    fn sweep(&self, alone: &Alone) -> Result<(), Error> {
+        if self.view.is_swept.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let place = &self.view.place;
+        let cycle = place.cycle_id.as_str();
+        for directory in place.directories(&other_roles(self.state)).iter().skip(1) {
+            let is_shared = *directory == place.cycles();
+            let inside = directory.join("any");
+            file::within(&place.repo, &inside, |path| {
+                alone.sweep(path.parent().unwrap_or(path), |name| !is_shared || name.starts_with(cycle))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Writes the documents that are not as they should be; what of them is ours now.
+    fn documents(&mut self) -> Result<Vec<Own>, Error> {
+        let known = self.view.known.all()?;
+        let pages = documents(self.state, &self.view.place);
+        let due: Vec<Due> =
+            pages.into_iter().map(|page| self.look(page, &known)).collect::<Result<_, _>>()?;
+        let is_due = |own: &Own| due.iter().any(|due| due.page.name == own.name);
+        let mut own: Vec<Own> = due.iter().flat_map(Due::own).collect();
+        // What is not rendered now, such as the summary of a cycle that goes on, is ours all the same.
+        own.extend(known.iter().filter(|own| own.name != NAME && !is_due(own)).cloned());
+        if due.iter().all(|due| due.is_right || due.page.is_held) {
+            return Ok(own);
+        }
+        let state = known.into_iter().filter(|own| own.name == NAME);
+        self.view.known.remember(&state.chain(own.iter().cloned()).collect::<Vec<_>>())?;
+        for due in due.iter().filter(|due| !due.page.is_held) {
+            self.archive(due)?;
+            if !due.is_right {
+                self.write(due)?;
+            }
+        }
+        Ok(own)
+    }
+
+    fn look(&self, page: Page, known: &[Own]) -> Result<Due, Error> {
+        let place = &self.view.place;
+        let bytes_max = (4 << 20).max(2 * page.bytes.len()) as u64;
+        let (found, there) = file::within(&place.repo, &place.file(&page.name), |path| {
+            look(path, bytes_max, |bytes| {
+                let digest = digest(bytes);
+                let own = known.iter().find(|own| own.name == page.name && own.digest == digest).cloned();
+                own.or_else(|| self.is_taken(&page, bytes).then(|| Own::new(&page.name, bytes)))
+            })
+        })?;
+        let is_right = there == page.bytes && !matches!(found, Found::Nothing);
+        let (before, is_foreign) = match found {
+            Found::Nothing => (None, false),
+            Found::Ours(own) => (Some((*own, there)), false),
+            Found::Foreign => (None, !is_right),
+        };
+        Ok(Due { page, before, is_foreign, is_right })
+    }
+
+    /// Whether what lies there was taken into the state: what its role handed in, below whatever header, or the results of tests.
+    fn is_taken(&self, page: &Page, there: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(there);
+        match &page.source {
+            Some(source) => text == source.text || split(&text).1 == split(&source.text).1,
+            None if page.name.ends_with(RESULTS) => read_results(there).ok() == self.state.tests,
+            None => false,
+        }
+    }
+
+    /// Copies the version before into the archive, unless it is there.
+    fn archive(&mut self, due: &Due) -> Result<(), Error> {
+        let Some((version, bytes)) = due.older() else { return Ok(()) };
+        let place = &self.view.place;
+        let path = place.file(&archive_of(&due.page.name, &version));
+        if path.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        fault::point("files.cycle.archive");
+        file::within(&place.repo, &path, |path| file::write_shared(path, &bytes, self.durability))
+    }
+
+    fn write(&mut self, due: &Due) -> Result<(), Error> {
+        let place = &self.view.place;
+        let known_path = place.file(&due.page.name);
+        let moved = file::within(&place.repo, &known_path, |path| {
+            let moved = if due.is_foreign {
+                Some(quarantine(&place.repo, path, self.state.updated_at)?)
+            } else {
+                None
+            };
+            fault::point("files.publish.write");
+            file::write_shared(path, &due.page.bytes, self.durability)?;
+            Ok(moved)
+        })?;
+        self.quarantined.extend(moved.map(|moved| {
+            let (from, to) = known_by(&moved, known_path.parent().unwrap_or(&known_path), &place.repo);
+            Quarantined { from, to, hint: NOT_TAKEN.to_owned() }
+        }));
+        Ok(())
+    }
+
+    /// Adds to each log what it lacks; those that lack more than is known.
+    fn logs(&mut self, histories: &dyn Fn() -> Option<Histories>) -> Result<Vec<String>, Error> {
+        let place = &self.view.place;
+        let (mut behind, mut all) = (Vec::new(), None);
+        // Before the first attempt nobody of this team can have written anything.
+        let is_earlier = self.state.attempt == 0;
+        for log in LogFile::of(self.state) {
+            let mut wanted = log.wanted(self.state);
+            if wanted.before == 0 && wanted.lines.is_empty() {
+                continue;
+            }
+            let (path, head) = (place.file(&log.name()), log.head(self.state, place));
+            let (there, mut step) = file::within(&place.repo, &path, |path| {
+                let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
+                let step = compare_below(&head, &there, &wanted, is_earlier);
+                Ok((there, step))
+            })?;
+            if step == Step::Unknown {
+                let Some(all) = all.get_or_insert_with(histories) else {
+                    behind.push(log.name());
+                    continue;
+                };
+                wanted = log.whole(self.state, all);
+                step = compare_below(&head, &there, &wanted, is_earlier);
+            }
+            if let Some(dropped) = step.dropped(&there).filter(|dropped| says_more(dropped, &wanted.lines)) {
+                self.keep(&path, dropped)?;
+            }
+            file::within(&place.repo, &path, |path| perform(path, &there, step, self.durability))?;
+        }
+        Ok(behind)
+    }
+
+    /// Every step of every decision has its line.
+    fn decisions(&mut self) -> Result<(), Error> {
+        let wanted: Vec<String> = self.state.decisions.iter().flat_map(decision_lines).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let place = &self.view.place;
+        file::within(&place.repo, &place.file(&format!("{COORDINATION}/decisions.log")), |path| {
+            let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
+            perform(path, &there, missing(&there, &wanted), self.durability)
+        })?;
+        Ok(())
+    }
+
+    fn keep(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+        let place = &self.view.place;
+        let name =
+            file::within(&place.repo, path, |path| self.view.keep(path, bytes, self.state.updated_at))?;
+        let to = place.relative(&path.with_file_name(name));
+        let hint = "the log is written by piton, and these lines are not in it".to_owned();
+        self.quarantined.push(Quarantined { from: place.relative(path), to, hint });
+        Ok(())
+    }
+}
+
+impl Due {
+    /// The contents of this file that are ours: the one that lies there, and the one that is to be.
+    fn own(&self) -> Vec<Own> {
+        let new = (!self.page.is_held).then(|| Own::new(&self.page.name, &self.page.bytes));
+        self.before.iter().map(|(own, _)| own.clone()).chain(new).collect()
+    }
+
+    /// The version before, for the archive.
+    fn older(&self) -> Option<(String, Vec<u8>)> {
+        if let Some(archived) = &self.page.previous {
+            return Some((archived.version.clone(), archived.bytes.clone()));
+        }
+        let (_, there) =
+            self.before.as_ref().filter(|_| self.page.is_pitons && !self.page.version.is_empty())?;
+        let version = version_in(&self.page.name, there)?;
+        (version != self.page.version).then(|| (version, there.clone()))
+    }
+}

@@ -1,0 +1,142 @@
+//! What a role handed in, or another tool left, becomes a part of the state.
+
+use std::sync::Arc;
+
+use super::{CHANGED_FILES_MAX, LOG_LINES_MAX, RoleState, State, clip, tell_timeline};
+use crate::Timestamp;
+use crate::cycle::config::version_of;
+use crate::cycle::facts::{Document, HandedIn, Imported};
+use crate::cycle::limits::DISCOVERIES_MAX;
+use crate::cycle::sections::{ChangeEntry, Discovery, LogLine, TaskStatus};
+use crate::cycle::state::{Log, Phase, RoleStatus, TimelineFact};
+use crate::limits::TAIL_BYTES_MAX;
+
+/// Takes what the role at `index` handed in.
+pub(super) fn take(state: &mut State, index: usize, handed_in: &HandedIn, at: Timestamp) {
+    for document in &handed_in.documents {
+        take_document(&mut state.roles[index], document, &said_of(handed_in, document), at);
+    }
+    if let Some(requirements) = &handed_in.requirements {
+        state.requirements = Some(Arc::new(requirements.clone()));
+    }
+    if let Some(exploration) = &handed_in.exploration {
+        state.exploration = Some(Arc::new(exploration.clone()));
+    }
+    if let Some(plan) = &handed_in.plan {
+        state.plan = Some(Arc::new(plan.clone()));
+    }
+    take_changes(state, &handed_in.changes);
+    complete_tasks(state, &handed_in.tasks_completed);
+    for line in &handed_in.debug {
+        state.roles[index].debug.push(line.clone(), LOG_LINES_MAX);
+    }
+    for discovery in &handed_in.discoveries {
+        discover(&mut state.discoveries, discovery);
+    }
+}
+
+/// What its role says has changed about a document.
+fn said_of(handed_in: &HandedIn, document: &Document) -> String {
+    let fields = handed_in.result.as_ref().map(|result| &result.fields);
+    let said = fields.and_then(|fields| fields.get("summary").or_else(|| fields.get("changes")));
+    match said {
+        Some(said) => clip(said, TAIL_BYTES_MAX).to_owned(),
+        None => format!("{} of iteration {}", document.name, document.iteration),
+    }
+}
+
+fn take_document(role: &mut RoleState, document: &Document, change: &str, at: Timestamp) {
+    if !role.output_files.contains(&document.name) {
+        role.output_files.push(document.name.clone());
+    }
+    let old = role.documents.insert(document.name.clone(), Arc::new(document.clone()));
+    let created = old.is_none();
+    // Of several in one iteration, the version before is the one to be archived.
+    if let Some(old) = old.filter(|old| old.version != document.version) {
+        role.previous.insert(document.name.clone(), old);
+    }
+    let line = LogLine {
+        at,
+        iteration: document.iteration,
+        version: document.version.clone(),
+        document: document.name.clone(),
+        created,
+        change: change.to_owned(),
+    };
+    role.log.push(line, LOG_LINES_MAX);
+}
+
+fn take_changes(state: &mut State, changes: &[ChangeEntry]) {
+    for change in changes {
+        if state.changed_files.len() < CHANGED_FILES_MAX {
+            state.changed_files.insert(change.file.clone());
+        }
+        state.changes.push(change.clone(), LOG_LINES_MAX);
+    }
+}
+
+fn complete_tasks(state: &mut State, completed: &[String]) {
+    let Some(plan) = state.plan.as_mut().filter(|_| !completed.is_empty()) else { return };
+    for task in &mut Arc::make_mut(plan).tasks {
+        if completed.contains(&task.id) {
+            task.status = TaskStatus::Completed;
+        }
+    }
+}
+
+/// One that is known by its key is not taken again, unless it says something else: the newer one wins.
+fn discover(known: &mut Log<Discovery>, discovery: &Discovery) {
+    let same = |other: &Discovery| other.kind == discovery.kind && other.key == discovery.key;
+    if known.recent.iter().any(|other| same(other) && other.data == discovery.data) {
+        return;
+    }
+    known.push(discovery.clone(), DISCOVERIES_MAX);
+}
+
+/// What another tool, or a piton that is lost, did.
+pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
+    state.created_at = imported.created_at;
+    state.iteration = imported.iteration;
+    state.unknown.clone_from(&imported.unknown);
+    if !imported.task_history.is_empty() {
+        state.task_history.clone_from(&imported.task_history);
+    }
+    if !imported.description.is_empty() {
+        state.description.clone_from(&imported.description);
+    }
+    state.requirements = imported.requirements.clone().map(Arc::new);
+    state.exploration = imported.exploration.clone().map(Arc::new);
+    state.plan = imported.plan.clone().map(Arc::new);
+    take_changes(state, &imported.changes);
+    state.iteration_markers.clone_from(&imported.iteration_markers);
+    state.tests.clone_from(&imported.tests);
+    for (name, document) in &imported.documents {
+        if let Some(index) = state.place(name) {
+            take_document(&mut state.roles[index], document, "imported", at);
+        }
+    }
+    state.iterations = imported.iterations.iter().cloned().collect();
+    for role in &mut state.roles {
+        role.iterations_completed = imported.iteration;
+        if imported.iteration > 0 {
+            role.status = RoleStatus::Completed;
+        }
+    }
+    state.current.version = version_of(imported.iteration);
+    super::give_feedback(state, &imported.feedback);
+    super::people::add_decisions(state, &imported.decisions);
+    super::people::add_blockers(state, &imported.blockers, at);
+    for error in &imported.phase_errors {
+        super::err(state, error.phase.clone(), error.error.clone(), error.at);
+    }
+    if imported.iteration > 0 {
+        state.phase = Phase::Aggregation;
+        state.completed_phases = state.config.roles.iter().map(|role| role.name.to_string()).collect();
+        // What it came to is judged anew: everybody looks again.
+        state.current.concluded = true;
+        state.current.next = state.config.roles.iter().map(|role| role.name.clone()).collect();
+    }
+    if imported.rebuilt {
+        tell_timeline(state, TimelineFact::PhaseErred { phase: "init".to_owned() }, at);
+    }
+}

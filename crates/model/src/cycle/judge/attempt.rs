@@ -1,0 +1,237 @@
+//! What becomes of a role after an attempt.
+
+use crate::Timestamp;
+use crate::cycle::config::Role;
+use crate::cycle::facts::{
+    Blocker, BlockerStatus, Decision, Feedback, FeedbackKind, PhaseStatus, RoleEnd, RoleVerdict, Ruling,
+};
+use crate::cycle::limits::{DECISIONS_MAX, LOST_MAX, SENT_BACK_MAX, TRIES_MAX};
+use crate::cycle::state::{RoleState, State};
+use crate::limits::{TEXT_BYTES_MAX, clip};
+use crate::loop_machine::{AttemptOutcome, GuardMode, GuardReport, Left};
+use crate::status::Reason;
+
+/// What follows from the end of an attempt.
+pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now: Timestamp) -> Ruling {
+    let (role, at) = (&state.config.roles[index], &state.roles[index]);
+    let mut ruling = Ruling {
+        status: status(role, end),
+        errors: errors(role, end),
+        feedback: end.handed_in.feedback.clone(),
+        blockers: blockers(state, role, end),
+        decisions: decisions(state, end),
+        sent_back: Vec::new(),
+        verdict: RoleVerdict::Done,
+    };
+    ruling.verdict = match end.outcome {
+        AttemptOutcome::Cancelled => free(None),
+        AttemptOutcome::NotStartable => RoleVerdict::Halt { reason: Reason::Environment },
+        _ => match end.hold {
+            Some((Reason::RateLimit | Reason::Overloaded, until)) => {
+                free(Some(until.unwrap_or_else(|| now.plus_millis(pause_ms(state, at, end)))))
+            }
+            Some((reason, _)) => RoleVerdict::Halt { reason },
+            None => by_its_work(state, index, end, &mut ruling, now),
+        },
+    };
+    ruling
+}
+
+/// What follows from the loss of an attempt.
+pub(in crate::cycle) fn lost(state: &State, index: usize, left: &Left, now: Timestamp) -> Ruling {
+    let (role, at) = (&state.config.roles[index], &state.roles[index]);
+    let mut ruling = Ruling {
+        status: PhaseStatus::Unknown,
+        errors: vec![
+            "its process was lost, and what it came to cannot be known; it is started again".to_owned(),
+        ],
+        feedback: Vec::new(),
+        blockers: Vec::new(),
+        decisions: Vec::new(),
+        sent_back: Vec::new(),
+        verdict: free(None),
+    };
+    if at.lost + 1 >= LOST_MAX {
+        ruling.verdict = RoleVerdict::Halt { reason: Reason::AttemptLost };
+    } else if let Some(found) = refused(state, left.guard.as_ref()) {
+        refuse(state, role, found, &mut ruling, now);
+    }
+    ruling
+}
+
+/// A failure is tried again with what is known of it; a refusal by the guard, too; a role that is blocked asks those whom
+/// it tells.
+fn by_its_work(
+    state: &State,
+    index: usize,
+    end: &RoleEnd,
+    ruling: &mut Ruling,
+    now: Timestamp,
+) -> RoleVerdict {
+    let (role, at) = (&state.config.roles[index], &state.roles[index]);
+    if let Some(found) = refused(state, end.guard.as_ref()) {
+        refuse(state, role, found, ruling, now);
+        return again_or_fail(at, Reason::Guard, ruling, role);
+    }
+    if ruling.status == PhaseStatus::Failed {
+        ruling.verdict = RoleVerdict::Again { not_before: None, free: false, restore: None };
+        return again_or_fail(at, Reason::FailureStreak, ruling, role);
+    }
+    let is_stuck = ruling.status == PhaseStatus::Blocked;
+    let asks = is_stuck || !ruling.blockers.is_empty();
+    if asks && at.sent_back < SENT_BACK_MAX && !role.feedback_to.is_empty() {
+        ruling.sent_back.clone_from(&role.feedback_to);
+        ruling.feedback.extend(questions(role, end, now));
+        return RoleVerdict::Waits;
+    }
+    if is_stuck {
+        return RoleVerdict::Halt { reason: Reason::Blocked };
+    }
+    RoleVerdict::Done
+}
+
+fn again_or_fail(at: &RoleState, reason: Reason, ruling: &Ruling, role: &Role) -> RoleVerdict {
+    if at.tries < TRIES_MAX {
+        return ruling.verdict.clone();
+    }
+    let last = ruling.errors.last().map_or("no reason given", String::as_str);
+    let error = format!("role `{}` failed {} times: {last}", role.name, at.tries);
+    RoleVerdict::Fail { reason, error: clip(&error, TEXT_BYTES_MAX).to_owned() }
+}
+
+fn free(not_before: Option<Timestamp>) -> RoleVerdict {
+    RoleVerdict::Again { not_before, free: true, restore: None }
+}
+
+/// How long a provider that refused is left alone: each time twice as long.
+fn pause_ms(state: &State, at: &RoleState, end: &RoleEnd) -> u64 {
+    let backoff = &state.config.backoff;
+    let first = match end.hold {
+        Some((Reason::Overloaded, _)) => backoff.overloaded_ms,
+        _ => backoff.rate_limit_ms,
+    };
+    first.saturating_mul(1 << at.refusals.min(20)).min(backoff.max_ms)
+}
+
+/// What the phase came to. An exit code of 0 without a word is unknown, and goes on.
+fn status(role: &Role, end: &RoleEnd) -> PhaseStatus {
+    let said = end.handed_in.result.as_ref().map(|result| result.status);
+    match (end.outcome, said) {
+        _ if end.handed_in.unusable => PhaseStatus::Failed,
+        // Whoever was asked to hand in what there is, and did, has done a part.
+        (AttemptOutcome::TimedOut, Some(PhaseStatus::Completed | PhaseStatus::Partial)) => {
+            PhaseStatus::Partial
+        }
+        (AttemptOutcome::Succeeded, Some(PhaseStatus::Failed)) if role.validates => PhaseStatus::Partial,
+        (AttemptOutcome::Succeeded, Some(PhaseStatus::Pending) | None) => PhaseStatus::Unknown,
+        (AttemptOutcome::Succeeded, Some(PhaseStatus::Completed)) if role.validates && finds_issues(end) => {
+            PhaseStatus::Partial
+        }
+        (AttemptOutcome::Succeeded, Some(said)) => said,
+        _ => PhaseStatus::Failed,
+    }
+}
+
+/// Whether a validator that calls its phase completed names something that is wrong all the same.
+fn finds_issues(end: &RoleEnd) -> bool {
+    let fields = end.handed_in.result.as_ref().map(|result| &result.fields);
+    let critical = fields.and_then(|fields| fields.get("critical_issues")).map(|count| count.trim());
+    critical.is_some_and(|count| count.parse::<u32>().is_ok_and(|count| count > 0))
+}
+
+/// What went wrong, each as a sentence that says what to do.
+fn errors(role: &Role, end: &RoleEnd) -> Vec<String> {
+    let mut errors = end.handed_in.problems.clone();
+    let failed = end.outcome != AttemptOutcome::Succeeded && end.outcome != AttemptOutcome::Cancelled;
+    if failed {
+        errors.push(end.message.clone().unwrap_or_else(|| format!("its attempt ended as {}", end.outcome)));
+    }
+    let said = end.handed_in.result.as_ref().map(|result| result.status);
+    if said == Some(PhaseStatus::Failed) && !role.validates {
+        errors.push("it says that it failed; it is started again with what it said".to_owned());
+    }
+    errors.iter_mut().for_each(|error| *error = clip(error, TEXT_BYTES_MAX).to_owned());
+    errors
+}
+
+/// Findings of the guard that block, where the run acts on them.
+fn refused<'a>(state: &State, guard: Option<&'a GuardReport>) -> Option<Vec<&'a crate::Finding>> {
+    let acts = matches!(state.config.guard, GuardMode::Block | GuardMode::Ask);
+    let found: Vec<_> = guard?.findings.iter().filter(|finding| finding.blocking).collect();
+    (acts && !found.is_empty()).then_some(found)
+}
+
+/// What the guard found becomes a bug report to the role, and its files are put back.
+fn refuse(state: &State, role: &Role, found: Vec<&crate::Finding>, ruling: &mut Ruling, now: Timestamp) {
+    for finding in &found {
+        ruling.errors.push(format!("refused by the guard: {}", finding.sentence()));
+        ruling.feedback.push(Feedback {
+            at: now,
+            source: "guard".to_owned(),
+            target: role.name.clone(),
+            content: format!("{} {}", finding.sentence(), finding.undo),
+            kind: FeedbackKind::BugReport,
+        });
+    }
+    ruling.status = PhaseStatus::Failed;
+    let restore = state.current.before.as_ref().map(|before| before.id.clone());
+    ruling.verdict = RoleVerdict::Again { not_before: None, free: false, restore };
+}
+
+fn blockers(state: &State, role: &Role, end: &RoleEnd) -> Vec<Blocker> {
+    let is_known = |text: &String| {
+        let is_it = |known: &&Blocker| known.status == BlockerStatus::Open && known.description == *text;
+        state.blockers.iter().any(|known| is_it(&known))
+    };
+    // Whoever is blocked is blocked by something: what it waits for has a name.
+    let said_nothing = status(role, end) == PhaseStatus::Blocked && end.handed_in.blockers.is_empty();
+    let unnamed =
+        said_nothing.then(|| end.said.clone().unwrap_or_else(|| format!("{} cannot go on", role.title)));
+    let all: Vec<String> = end.handed_in.blockers.iter().cloned().chain(unnamed).collect();
+    let new = all.iter().filter(|text| !is_known(text)).take(DECISIONS_MAX);
+    let named = new.enumerate().map(|(index, text)| Blocker {
+        id: blocker_id(state.blockers_total + index as u32 + 1),
+        description: clip(text, TEXT_BYTES_MAX).to_owned(),
+        reported_by: role.name.to_string(),
+        status: BlockerStatus::Open,
+        resolution: None,
+    });
+    named.collect()
+}
+
+fn decisions(state: &State, end: &RoleEnd) -> Vec<Decision> {
+    let new = end.handed_in.decisions.iter().take(DECISIONS_MAX).enumerate();
+    let named = new.map(|(index, decision)| Decision {
+        id: decision_id(state.decisions_total + index as u32 + 1),
+        ..decision.clone()
+    });
+    named.collect()
+}
+
+/// The name of a blocker by its number.
+pub(in crate::cycle) fn blocker_id(number: u32) -> String {
+    format!("BLK-{number:03}")
+}
+
+/// The name of a decision by its number.
+pub(in crate::cycle) fn decision_id(number: u32) -> String {
+    format!("DEC-{number:03}")
+}
+
+/// What a role that is blocked asks of those whom it tells.
+fn questions(role: &Role, end: &RoleEnd, now: Timestamp) -> Vec<Feedback> {
+    let handed_in = &end.handed_in;
+    let said = || end.said.clone().or_else(|| end.message.clone());
+    let content = match handed_in.blockers.as_slice() {
+        [] => said().unwrap_or_else(|| format!("{} cannot go on", role.title)),
+        blockers => blockers.join("\n"),
+    };
+    let entry = |target: &crate::cycle::RoleName| Feedback {
+        at: now,
+        source: role.name.to_string(),
+        target: target.clone(),
+        content: clip(&content, TEXT_BYTES_MAX).to_owned(),
+        kind: FeedbackKind::Clarification,
+    };
+    role.feedback_to.iter().map(entry).collect()
+}

@@ -1,0 +1,110 @@
+//! What is to be done next in an iteration: which role starts, when the checks are run, who is told to hurry.
+
+use super::config::Role;
+use super::event::CycleEvent as Event;
+use super::facts::{Nudge, OpenAttempt};
+use super::state::{RoleState, State};
+use crate::Timestamp;
+use crate::loop_machine::{SessionPolicy, session};
+
+/// The next piece of work that can be begun.
+pub(super) fn work(state: &State, now: Timestamp) -> Option<Event> {
+    let driver = state.driver.as_ref()?;
+    if state.checking.is_some() {
+        return None;
+    }
+    let ready = |index: &usize| is_ready(state, *index);
+    let is_due = |index: &usize| state.roles[*index].not_before.is_none_or(|moment| moment <= now);
+    for index in (0..state.roles.len()).filter(ready).filter(is_due) {
+        let role = &state.config.roles[index];
+        if role.validates && needs_checks(state) {
+            if state.is_idle() {
+                return Some(Event::ChecksStarted { round: state.round + 1 });
+            }
+            continue;
+        }
+        // Whoever changes the tree has it to itself: what changed is then its own doing.
+        let tree_is_taken = state.team().any(|(other, at)| at.open.is_some() && other.develops);
+        if tree_is_taken || role.develops && !state.is_idle() {
+            continue;
+        }
+        return Some(Event::RoleStarted { attempt: attempt(state, index, driver) });
+    }
+    let all_done = state.is_idle() && state.roles.iter().all(|role| !role.due);
+    (all_done && needs_checks(state)).then(|| Event::ChecksStarted { round: state.round + 1 })
+}
+
+/// Whether the role has something to do, and nobody it waits for has.
+fn is_ready(state: &State, index: usize) -> bool {
+    let at = &state.roles[index];
+    let is_busy = |name| state.role(name).is_some_and(|other| other.due);
+    at.due && at.open.is_none() && !state.config.roles[index].after.iter().any(is_busy)
+}
+
+/// Whether the tree as it is has not been judged by the checks.
+pub(super) fn needs_checks(state: &State) -> bool {
+    let is_judged = match (&state.current.judged, &state.seen) {
+        (Some((judged, _)), Some(seen)) => !judged.differs_from(seen),
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    !state.config.checks.is_empty() && !is_judged
+}
+
+fn attempt(state: &State, index: usize, driver: &crate::loop_machine::Driver) -> OpenAttempt {
+    let (role, at, number) = (&state.config.roles[index], &state.roles[index], state.attempt + 1);
+    OpenAttempt {
+        number,
+        role: role.name.clone(),
+        iteration: state.iteration,
+        attempt: at.tries + 1,
+        host: driver.host.clone(),
+        boot: driver.boot.clone(),
+        directory: format!("attempts/{}/{number}", state.run),
+        restore: at.restore.clone(),
+        session: session_of(state, role, at, number),
+    }
+}
+
+/// The conversation that the next attempt of a role has.
+fn session_of(
+    state: &State,
+    role: &Role,
+    at: &RoleState,
+    number: u32,
+) -> Option<crate::loop_machine::IntendedSession> {
+    let place = state.driver.as_ref().map_or("", |driver| driver.host.as_str());
+    let name =
+        || session::name(&format!("{place} {} {} {} {number}", state.run, role.name, state.created_at));
+    let policy = state.config.session;
+    let (goes_on, forks) = (policy == SessionPolicy::Continue, policy == SessionPolicy::Fork);
+    session::intended(&role.agent.sessions, at.session.as_ref(), goes_on, forks, name)
+}
+
+/// A role that takes longer than a phase may is told so, first to say how it stands and then to hand in what there is.
+pub(super) fn nudge(state: &State, now: Timestamp) -> Option<Event> {
+    state.roles.iter().find_map(|role| {
+        let (attempt, nudge, at) = next_nudge(state, role)?;
+        (at <= now).then_some(Event::RoleNudged { attempt, nudge })
+    })
+}
+
+fn next_nudge(state: &State, role: &RoleState) -> Option<(u32, Nudge, Timestamp)> {
+    let (open, started_at) = (role.open.as_ref()?, role.started_at?);
+    let limit_ms = state.config.limits.attempt_ms;
+    let (nudge, after_ms) = match role.nudged {
+        None => (Nudge::StatusCheck, limit_ms),
+        Some(Nudge::StatusCheck) => (Nudge::Finalize, limit_ms.saturating_add(state.config.grace_ms)),
+        Some(Nudge::Finalize) => return None,
+    };
+    Some((open.number, nudge, started_at.plus_millis(after_ms)))
+}
+
+/// The next moment at which something is due that nobody else brings.
+pub(super) fn timer(state: &State) -> Option<Timestamp> {
+    let again = (0..state.roles.len())
+        .filter(|index| is_ready(state, *index))
+        .filter_map(|index| state.roles[index].not_before);
+    let nudges = state.roles.iter().filter_map(|role| next_nudge(state, role)).map(|(_, _, at)| at);
+    again.chain(nudges).min()
+}

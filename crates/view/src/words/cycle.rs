@@ -1,0 +1,450 @@
+//! A cycle in words: the opening, a line per thing that happens, one screen, the account of it.
+
+use std::fmt::Write;
+
+use piton_model::cycle::{
+    BlockerStatus, CycleEvent as Event, DecisionStatus, Feedback, IterationVerdict, Nudge, PhaseStatus,
+    RoleStatus, RoleVerdict, State,
+};
+use piton_model::loop_machine::AttemptOutcome;
+use piton_model::{Reason, Status, Timestamp};
+
+use super::{ago, cell, check_views, checks, clean_line, count, duration, known_money, money, outcome_word};
+use crate::{CycleStatus, RoleView};
+
+/// The first line of a run.
+pub fn opening(state: &State) -> String {
+    let team: Vec<String> = state
+        .config
+        .roles
+        .iter()
+        .map(|role| format!("{} ({})", role.name, clean_line(&role.agent.name)))
+        .collect();
+    let checks: Vec<&str> = state.config.checks.iter().map(|check| check.name.as_str()).collect();
+    let judged = match checks.as_slice() {
+        [] => "no checks: judged by what the roles report".to_owned(),
+        names => format!("checks {}", names.join(", ")),
+    };
+    clean_line(&format!(
+        "run {} · {} · {judged} · up to {}",
+        state.run,
+        team.join(" → "),
+        count(state.config.limits.iterations, "iteration")
+    ))
+}
+
+/// What a viewer says of an event, if it is worth a line.
+pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<String> {
+    let text = match event {
+        Event::IterationStarted { iteration, version, extension, .. } => match extension {
+            Some(extension) => format!("#{iteration}  v{version}  extension: {}", extension.text),
+            None => format!("#{iteration}  v{version}"),
+        },
+        Event::RoleFinished { attempt, end, ruling } => {
+            let role = worked(before?, *attempt)?;
+            let mut text =
+                format!(" {role:<4} {:<7} {}", duration(end.duration_ms), ruling_word(end.outcome, ruling));
+            if let Some(change) = &end.change {
+                let _ = write!(text, "  +{} −{}", change.added, change.removed);
+            }
+            let documents: Vec<&str> =
+                end.handed_in.documents.iter().map(|document| document.name.as_str()).collect();
+            if !documents.is_empty() {
+                let _ = write!(text, "  {}", documents.join(", "));
+            }
+            if let Some(cost) = end.cost_microusd {
+                let _ = write!(text, "  {}", money(cost));
+            }
+            ruling.errors.iter().take(3).for_each(|error| {
+                let _ = write!(text, "  ! {}", error.lines().next().unwrap_or_default());
+            });
+            text
+        }
+        Event::RoleLost { attempt, .. } => format!(" {:<4} lost: started again", worked(before?, *attempt)?),
+        Event::RoleNudged { attempt, nudge } => {
+            let what = match nudge {
+                Nudge::StatusCheck => "takes long: asked how it stands",
+                Nudge::Finalize => "takes too long: asked to hand in what there is",
+            };
+            format!(" {:<4} {what}", worked(after, *attempt)?)
+        }
+        Event::ChecksFinished { round, .. } if !round.cancelled => {
+            format!(" checks {:<7} {}", duration(round.duration_ms), checks(round))
+        }
+        Event::IterationConcluded { conclusion } => {
+            let issues = conclusion.issues.iter().take(3).map(String::as_str).collect::<Vec<_>>().join("; ");
+            match conclusion.verdict {
+                IterationVerdict::Converged => format!("#{}  nothing is wrong", conclusion.iteration),
+                _ => format!("#{}  {issues}", conclusion.iteration),
+            }
+        }
+        Event::PhaseErred { phase, error } => format!(" {phase:<4} ! {error}"),
+        Event::StateEdited { .. } | Event::RunResumed { .. } => event_words(event),
+        Event::RunWaiting { .. } => why(after),
+        _ => return None,
+    };
+    Some(clean_line(&text))
+}
+
+fn worked(state: &State, attempt: u32) -> Option<String> {
+    let is_it = |role: &&piton_model::cycle::OpenAttempt| role.number == attempt;
+    let mut open = state.roles.iter().filter_map(|role| role.open.as_ref());
+    open.find(is_it).map(|open| open.role.to_string())
+}
+
+fn ruling_word(outcome: AttemptOutcome, ruling: &piton_model::cycle::Ruling) -> String {
+    match (&ruling.verdict, outcome) {
+        (_, AttemptOutcome::Cancelled) => "stopped".to_owned(),
+        (RoleVerdict::Done, _) if ruling.status == PhaseStatus::Unknown => {
+            "done (it did not say how)".to_owned()
+        }
+        (RoleVerdict::Done, _) => ruling.status.to_string(),
+        (RoleVerdict::Again { .. }, _) => format!("{}, started again", outcome_word(outcome)),
+        (RoleVerdict::Waits, _) => {
+            let names: Vec<String> = ruling.sent_back.iter().map(ToString::to_string).collect();
+            format!("blocked, asks {}", names.join(", "))
+        }
+        (RoleVerdict::Halt { reason }, _) => format!("needs a person ({reason})"),
+        (RoleVerdict::Fail { .. }, _) => "failed for good".to_owned(),
+    }
+}
+
+/// What is under way.
+pub fn under_way(state: &State) -> String {
+    let open: Vec<String> =
+        state.roles.iter().filter_map(|role| role.open.as_ref()).map(|open| open.role.to_string()).collect();
+    let what = match (open.is_empty(), state.checking) {
+        (false, _) => format!("{} at work", open.join(", ")),
+        (true, Some(_)) => "checks".to_owned(),
+        (true, None) => state.status.as_str().to_owned(),
+    };
+    format!("#{}  {what}", state.iteration)
+}
+
+/// Why it is where it is.
+pub fn why(state: &State) -> String {
+    let text = match (state.status, state.reason, &state.detail) {
+        (_, _, Some(detail)) => detail.clone(),
+        (Status::Completed, _, None) => {
+            let checks = state.config.checks.len() as u32;
+            match checks {
+                0 => "every role is done, and none found anything wrong".to_owned(),
+                _ => format!(
+                    "every role is done, and {} green",
+                    if checks == 1 { "the check is".to_owned() } else { format!("all {checks} checks are") }
+                ),
+            }
+        }
+        (Status::Waiting, Some(Reason::Blocked), None) => {
+            let open = state.blockers.iter().find(|blocker| blocker.status == BlockerStatus::Open);
+            open.map_or_else(
+                || "a role is blocked".to_owned(),
+                |blocker| format!("{} of {}: {}", blocker.id, blocker.reported_by, blocker.description),
+            )
+        }
+        (Status::Waiting, _, None) => {
+            let waits = |status| status == DecisionStatus::Pending;
+            let open = state.decisions.iter().find(|decision| decision.waits && waits(decision.status));
+            open.map_or_else(String::new, |decision| {
+                format!("{}: {} ({})", decision.id, decision.description, decision.options.join(" | "))
+            })
+        }
+        (_, Some(reason), None) => reason.as_str().to_owned(),
+        (_, None, None) => String::new(),
+    };
+    clean_line(&text)
+}
+
+/// What was not the cause of where it is.
+pub fn not_the_cause(state: &State) -> Vec<String> {
+    if state.status == Status::Completed {
+        return Vec::new();
+    }
+    let (limits, counters) = (&state.config.limits, &state.counters);
+    let mut list = Vec::new();
+    let mut unless = |reason: Reason, text: String| {
+        if state.reason != Some(reason) {
+            list.push(text);
+        }
+    };
+    unless(Reason::LimitIterations, format!("iterations {} of {}", state.iteration, limits.iterations));
+    unless(
+        Reason::NoProgress,
+        format!("without progress {} of {}", state.idle_iterations, limits.no_progress),
+    );
+    unless(Reason::AttemptLost, format!("lost {}", counters.lost));
+    if let Some(limit) = limits.cost_microusd {
+        let used = known_money(counters.cost_microusd, counters.cost_unknown);
+        unless(Reason::LimitCost, format!("money {used} of {}", money(limit)));
+    }
+    list
+}
+
+/// The last lines of a viewer.
+pub fn ending(state: &State, next: &str) -> Vec<String> {
+    let counters = &state.counters;
+    let why = match why(state) {
+        why if why.is_empty() => String::new(),
+        why => format!("{why} · "),
+    };
+    let mut summary = format!(
+        "{}   {why}{} · {}",
+        state.status.as_str(),
+        count(state.iteration, "iteration"),
+        count(counters.attempts, "attempt")
+    );
+    if counters.cost_microusd > 0 {
+        let bound = if counters.cost_unknown > 0 { "at least " } else { "" };
+        let _ = write!(summary, " · {bound}{}", money(counters.cost_microusd));
+    }
+    let mut lines = vec![clean_line(&summary)];
+    lines.extend(state.best.map(|best| format!("best    iteration {best}")));
+    lines.push(format!("next    {next}"));
+    lines
+}
+
+/// One screen. `next`: what to do, in words.
+pub fn status(view: &CycleStatus, state: &State, next: &str, now: Timestamp) -> Vec<String> {
+    let mut lines = super::head(&view.entry, &why(state), view.driver.as_ref(), ago(now, view.since));
+    lines.push(format!("phase   {}", strip(view)));
+    lines.push(format!(
+        "used    {} of {} iterations · {} of work · {}{}",
+        state.iteration,
+        state.config.limits.iterations,
+        duration(view.used.working_ms),
+        count(view.used.attempts, "attempt"),
+        money_of(view.used.cost_usd),
+    ));
+    let width = view.roles.iter().map(|role| role.name.len()).max().unwrap_or(0);
+    lines.extend(view.roles.iter().map(|role| role_line(role, width)));
+    if !view.checks.is_empty() {
+        lines.push(clean_line(&format!("checks  {}", check_views(&view.checks))));
+    }
+    if let Some(best) = &view.best {
+        let score = best.quality_score.map_or_else(String::new, |score| format!(", quality {score:.0}"));
+        lines.push(format!("best    iteration {}{score}", best.iteration));
+    }
+    for issue in view.iterations.last().map(|last| last.issues.as_slice()).unwrap_or_default().iter().take(5)
+    {
+        lines.push(clean_line(&format!("issue   {issue}")));
+    }
+    let pending = view.decisions.iter().filter(|decision| decision.status == DecisionStatus::Pending);
+    lines.extend(pending.map(|open| {
+        clean_line(&format!("decide  {}  {} ({})", open.id, open.description, open.options.join(" | ")))
+    }));
+    let open = view.blockers.iter().filter(|blocker| blocker.status == BlockerStatus::Open);
+    lines.extend(open.map(|blocker| {
+        clean_line(&format!("blocked {}  {} ({})", blocker.id, blocker.description, blocker.reported_by))
+    }));
+    if let Some(error) = view.phase_errors.last() {
+        lines.push(clean_line(&format!("error   {}: {}", error.phase, error.error)));
+    }
+    lines.extend(view.unknown.iter().map(|text| clean_line(&format!("unknown {text}"))));
+    lines.push(format!("next    {next}"));
+    lines
+}
+
+/// The phases side by side: those that are done, the one under way, those to come.
+fn strip(view: &CycleStatus) -> String {
+    let sign = |role: &RoleView| match role.status {
+        RoleStatus::Completed => '✓',
+        RoleStatus::Running => '▶',
+        RoleStatus::Waiting => '…',
+        RoleStatus::Failed => '✗',
+        RoleStatus::Idle => '·',
+    };
+    let roles: Vec<String> = view.roles.iter().map(|role| format!("{} {}", role.name, sign(role))).collect();
+    format!("{} ({}, v{})", roles.join(" → "), view.phase, view.version)
+}
+
+fn role_line(role: &RoleView, width: usize) -> String {
+    let mut line = format!("  {:<width$}  {:<10} {}", role.name, role.status, role.agent);
+    if let Some(version) = &role.version {
+        let _ = write!(line, "  v{version}");
+    }
+    let _ = write!(line, "  {}", count(role.used.attempts, "attempt"));
+    let _ = write!(line, "  {}", duration(role.used.working_ms));
+    line.push_str(&money_of(role.used.cost_usd));
+    if let Some(error) = &role.error {
+        let _ = write!(line, "  ! {error}");
+    }
+    clean_line(&line)
+}
+
+fn money_of(cost_usd: Option<f64>) -> String {
+    match cost_usd {
+        None => " · money unknown".to_owned(),
+        Some(cost) if cost > 0.0 => format!(" · ${cost:.2}"),
+        Some(_) => String::new(),
+    }
+}
+
+/// One event, for `log` and `why`: the timeline of a cycle.
+pub fn event(event: &Event) -> String {
+    event_words(event)
+}
+
+fn event_words(event: &Event) -> String {
+    let said = |feedback: &[Feedback]| {
+        let told: Vec<String> = feedback
+            .iter()
+            .map(|entry| format!("{} → {} ({})", entry.source, entry.target, entry.kind))
+            .collect();
+        if told.is_empty() { String::new() } else { format!("; {}", told.join(", ")) }
+    };
+    let text = match event {
+        Event::RunCreated { title, config, imported, .. } => {
+            let roles: Vec<&str> = config.roles.iter().map(|role| role.name.as_str()).collect();
+            let from = match imported.as_deref() {
+                Some(imported) if imported.rebuilt => ", rebuilt from its progress files",
+                Some(_) => ", imported",
+                None => "",
+            };
+            format!("created: {title} ({}{from})", roles.join(", "))
+        }
+        Event::SnapshotTaken { .. } => "looked at the work tree".to_owned(),
+        Event::IterationStarted { iteration, version, extension, roles, .. } => {
+            let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+            let why =
+                extension.as_ref().map_or_else(String::new, |extension| format!(", for: {}", extension.text));
+            format!("iteration {iteration} begins (version {version}: {}{why})", roles.join(", "))
+        }
+        Event::RoleStarted { attempt } => {
+            format!("{} begins (attempt {}, try {})", attempt.role, attempt.number, attempt.attempt)
+        }
+        Event::RoleNudged { attempt, nudge } => format!("attempt {attempt} takes long: {nudge}"),
+        Event::RoleFinished { attempt, end, ruling } => format!(
+            "attempt {attempt} {} ({}): {}{}{}",
+            outcome_word(end.outcome),
+            duration(end.duration_ms),
+            ruling_word(end.outcome, ruling),
+            ruling.errors.iter().map(|error| format!("; ! {error}")).collect::<String>(),
+            said(&ruling.feedback)
+        ),
+        Event::RoleAbandoned { attempt } => format!("attempt {attempt} was never started"),
+        Event::RoleLost { attempt, .. } => {
+            format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
+        }
+        Event::ChecksStarted { round } => format!("checks begin (round {round})"),
+        Event::ChecksFinished { round, .. } if round.cancelled => "checks were cut short".to_owned(),
+        Event::ChecksFinished { round, .. } => format!("checks: {}", checks(round)),
+        Event::IterationConcluded { conclusion } => format!(
+            "iteration {}: {}{}{}",
+            conclusion.iteration,
+            conclusion.verdict,
+            conclusion.issues.iter().map(|issue| format!("; {issue}")).collect::<String>(),
+            said(&conclusion.feedback)
+        ),
+        Event::PhaseErred { phase, error } => format!("error in {phase}: {error}"),
+        Event::StateEdited { edited, .. } => {
+            let signal = edited.signal.map_or_else(String::new, |signal| format!(": {signal}"));
+            let fields = match edited.fields.as_slice() {
+                [] => String::new(),
+                fields => format!("; not taken: {}", fields.join(", ")),
+            };
+            format!("somebody edited the state file{signal}{fields}")
+        }
+        Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
+        Event::AnswerRefused { question, why } => {
+            format!("an answer to question {question} does not count: {why}")
+        }
+        Event::RunWaiting { reason, .. } => format!("waiting ({reason})"),
+        Event::RunPaused { reason, detail } => super::with_detail("paused", *reason, detail.as_deref()),
+        Event::RunResumed { .. } => "resumed".to_owned(),
+        Event::RunStopped { reason, detail } => super::with_detail("stopped", *reason, detail.as_deref()),
+        Event::RunCompleted { .. } => "completed".to_owned(),
+        Event::RunFailed { reason, detail } => super::with_detail("failed", *reason, detail.as_deref()),
+        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::StopRequested { now, .. } => {
+            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+        }
+        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::ExtensionRequested { text, .. } => format!("extension: {text}"),
+        Event::FeedbackAdded { source, target, kind, content } => {
+            format!("feedback {source} → {target} ({kind}): {content}")
+        }
+        Event::DecisionProposed { description, options, by, .. } => {
+            format!("{by} wants a decision: {description} ({})", options.join(" | "))
+        }
+        Event::DecisionSettled { id, status, option, by } => match option {
+            Some(option) => format!("{id} {status} by {by}: {option}"),
+            None => format!("{id} {status} by {by}"),
+        },
+        Event::BlockerReported { description, by } => format!("{by} is blocked: {description}"),
+        Event::BlockerSettled { id, status, resolution } => {
+            let how = resolution.as_ref().map_or_else(String::new, |how| format!(": {how}"));
+            format!("{id} {status}{how}")
+        }
+        Event::BestChosen { iteration: 0, .. } => "no iteration is preferred any more".to_owned(),
+        Event::BestChosen { iteration, reason } => format!("iteration {iteration} is preferred: {reason}"),
+        Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
+    };
+    clean_line(&text)
+}
+
+/// What the cycle did, as Markdown.
+pub fn report(view: &CycleStatus, state: &State) -> String {
+    let entry = &view.entry;
+    let mut text = format!("# {}\n\n", clean_line(&entry.title));
+    let _ = writeln!(text, "Cycle `{}`: **{}**, {}.\n", entry.run_id, entry.status.as_str(), why(state));
+    let _ = writeln!(
+        text,
+        "{} of {}, {} of work, {} ({} failed, {} lost){}.\n",
+        state.iteration,
+        count(state.config.limits.iterations, "iteration"),
+        duration(view.used.working_ms),
+        count(view.used.attempts, "attempt"),
+        view.used.failures,
+        view.used.lost,
+        money_of(view.used.cost_usd),
+    );
+    text.push_str(
+        "| role | agent | status | version | attempts | work | cost |\n|---|---|---|---|---|---|---|\n",
+    );
+    for role in &view.roles {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            cell(&role.name),
+            cell(&role.agent),
+            role.status,
+            role.version.as_deref().unwrap_or("-"),
+            role.used.attempts,
+            duration(role.used.working_ms),
+            role.used.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.2}")),
+        );
+    }
+    text.push_str("\n| iteration | version | verdict | tests | issues |\n|---|---|---|---|---|\n");
+    for iteration in &view.iterations {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} |",
+            iteration.number,
+            iteration.version,
+            iteration.verdict.unwrap_or("under way"),
+            iteration.pass_rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.0} %")),
+            cell(&iteration.issues.join("; ")),
+        );
+    }
+    if !view.checks.is_empty() {
+        let _ = writeln!(text, "\nChecks: {}.", clean_line(&check_views(&view.checks)));
+    }
+    if !view.findings.is_empty() {
+        let _ = writeln!(
+            text,
+            "\nThe guard refused or reported {}.",
+            count(view.findings.len() as u32, "finding")
+        );
+    }
+    let files: Vec<String> =
+        state.changed_files.iter().take(50).map(|path| format!("`{}`", cell(path))).collect();
+    if !files.is_empty() {
+        let _ = writeln!(
+            text,
+            "\n{} changed: {}",
+            count(state.changed_files.len() as u32, "file"),
+            files.join(", ")
+        );
+    }
+    text
+}
