@@ -1,7 +1,7 @@
 //! Going on with a run that is there, recovering first.
 
 use piton_config::Limit;
-use piton_model::loop_machine::Raise;
+use piton_model::loop_machine::{Limits, Raise};
 use piton_model::{Kind, Machine, Rejection, RunId, Seq, State};
 use piton_store::chain;
 use piton_sys::{Clock, SystemClock};

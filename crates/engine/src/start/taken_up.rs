@@ -106,7 +106,7 @@ async fn take_up(
         events.push(CycleEvent::PhaseErred { phase: "init".to_owned(), error });
     }
     events.push(match status {
-        CycleStatus::Completed => CycleEvent::RunCompleted { reason: Reason::Done },
+        CycleStatus::Completed => CycleEvent::RunCompleted { reason: Reason::Done, detail: None },
         CycleStatus::Failed => {
             CycleEvent::RunFailed { reason: Reason::Human, detail: Some("it had failed before".to_owned()) }
         }

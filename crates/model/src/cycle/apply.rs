@@ -108,8 +108,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             rest(state, Status::Failed, *reason, detail.clone(), at);
             state.ended_at = Some(at);
         }
-        Event::RunCompleted { reason } => {
-            rest(state, Status::Completed, *reason, None, at);
+        Event::RunCompleted { reason, detail } => {
+            rest(state, Status::Completed, *reason, detail.clone(), at);
             (state.phase, state.ended_at) = (Phase::Complete, Some(at));
         }
         Event::PauseRequested {} => {

@@ -206,7 +206,7 @@ fn after_a_verdict(state: &State, now: Timestamp) -> Option<Event> {
     let is_at_limit = state.iteration >= state.config.limits.iterations;
     if state.current.next.is_empty() && state.requests.extensions.is_empty() {
         let reason = if state.config.checks.is_empty() { Reason::Done } else { Reason::ChecksPass };
-        return Some(Event::RunCompleted { reason });
+        return Some(Event::RunCompleted { reason, detail: None });
     }
     if state.idle_iterations >= state.config.limits.no_progress {
         let detail = Some(limit::no_progress(state));
