@@ -88,7 +88,7 @@ fn examples() -> Vec<LedgerEvent> {
             forced: true,
             limits: ResearchLimits { tokens: Some(100_000), microusd: Some(2_500_000), working_ms: None },
             before: Default::default(),
-            policy: Default::default(),
+            terms: Default::default(),
             at: AT,
         },
         LedgerEvent::ResearchAttemptStarted {

@@ -98,7 +98,7 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             }
             state.log_end = Some(*end);
         }
-        LedgerEvent::ResearchBegun { number, gaps, forced, limits, before, policy, .. } => {
+        LedgerEvent::ResearchBegun { number, gaps, forced, limits, before, terms, .. } => {
             state.researches = *number;
             let (waiting, limits) = (gaps.clone(), *limits);
             state.research = Some(Research {
@@ -112,7 +112,7 @@ fn fold(state: &mut State, event: &LedgerEvent) {
                 settled: 0,
                 failed: 0,
                 lost: 0,
-                policy: *policy,
+                terms: *terms,
             });
         }
         LedgerEvent::ResearchAttemptStarted { open } => {

@@ -100,7 +100,7 @@ pub enum LedgerEvent {
         before: Spent,
         /// How long gaps rest after it, and what it puts up with.
         #[serde(default, skip_serializing_if = "ResearchPolicy::is_default")]
-        policy: ResearchPolicy,
+        terms: ResearchPolicy,
         at: Timestamp,
     },
     /// An agent is about to look into a gap. Only while no other does.

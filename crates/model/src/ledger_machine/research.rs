@@ -104,7 +104,7 @@ pub struct OpenResearch {
 }
 
 /// A batch under way.
-#[record(Eq, written, omit(policy))]
+#[record(Eq, written, omit(terms))]
 pub struct Research {
     /// Counts the batches.
     pub number: u32,
@@ -126,8 +126,8 @@ pub struct Research {
     pub failed: u32,
     /// Attempts of which nothing is known: never started, or killed with their keeper. Their gaps have another turn.
     pub lost: u32,
-    /// What it was begun with.
-    pub policy: ResearchPolicy,
+    /// How long gaps rest after it, and what it puts up with.
+    pub terms: ResearchPolicy,
 }
 
 /// What came of an attempt.
@@ -271,7 +271,7 @@ pub(super) fn begin(
         forced,
         limits,
         before,
-        policy: ResearchPolicy::default(),
+        terms: ResearchPolicy::default(),
         at: now,
     }])
 }
@@ -320,10 +320,10 @@ pub(super) fn end(
     let research = state.research.as_ref().ok_or(Rejection::NoResearch)?;
     let open = research.open.as_ref().filter(|open| open.attempt == attempt).ok_or(Rejection::NoResearch)?;
     let ended = |result, rest| LedgerEvent::ResearchAttemptEnded { attempt, result, used, rest, at: now };
-    let looked = |answered| Some(rest(state, &research.policy, &open.gap.id, answered, now));
+    let looked = |answered| Some(rest(state, &research.terms, &open.gap.id, answered, now));
     let (outcome, finding) = match found {
         Found::Failed(what) => return Ok(vec![ended(ResearchResult::Failed { what }, looked(false))]),
-        Found::Lost(what) if research.lost >= research.policy.lost_max => {
+        Found::Lost(what) if research.lost >= research.terms.lost_max => {
             return Ok(vec![ended(ResearchResult::Failed { what }, looked(false))]);
         }
         Found::Lost(what) => return Ok(vec![ended(ResearchResult::Lost { what }, None)]),
