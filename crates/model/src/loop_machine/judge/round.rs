@@ -54,12 +54,13 @@ pub(in crate::loop_machine) fn round(state: &State, round: &CheckRound) -> Round
     };
     // The round before the first attempt is no iteration's.
     let baseline = state.work.attempt == 0;
+    // Nor is a look after which its iteration goes on.
+    let is_of_an_iteration = !baseline && (!is_look || next != Next::Attempt);
     RoundRuling {
         next,
         fixed: fixed(state.seen.checks.as_ref(), round),
         tree: tree(state, round),
-        tests_fail: (!baseline && !(is_look && next == Next::Attempt))
-            .then(|| tests_fail(state.seen.baseline.as_ref(), round)),
+        tests_fail: is_of_an_iteration.then(|| tests_fail(state.seen.baseline.as_ref(), round)),
         baseline,
         unlike,
         guard,
