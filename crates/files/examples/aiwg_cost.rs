@@ -134,7 +134,7 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                     session: SessionRuling::default(),
                 },
             },
-            Event::ChecksStarted { round: number + 1, guard: None },
+            Event::ChecksStarted { round: number + 1, guard: None, look: false },
             Event::ChecksFinished {
                 round: Box::new(round(number, &snapshot)),
                 ruling: judged(Next::Verdict),
@@ -158,6 +158,7 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                 quality,
                 best: number == 1,
                 findings: Vec::new(),
+                unjudged: false,
             }),
         });
     }

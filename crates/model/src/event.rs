@@ -55,6 +55,10 @@ run_events! {
             /// What becomes of what the guard found in the attempt before, where judging that was put off until now.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             guard: Option<Verdict>,
+            /// The attempt before was cut short, and another one of its iteration follows: they say how the tree stands now. Its
+            /// iteration has its verdict only where that is all there was to do.
+            #[serde(default, skip_serializing_if = "crate::is_default")]
+            look: bool,
         },
         /// The checks were run.
         ChecksFinished {

@@ -47,7 +47,7 @@ examples! {
         version: "0.1.0".to_owned()
     }
     SnapshotTaken { snapshot: snapshot(), base: true }
-    ChecksStarted { round: 2, guard: Some(Verdict::Refused) }
+    ChecksStarted { round: 2, guard: Some(Verdict::Refused), look: false }
     ChecksFinished {
         round: Box::new(round()),
         ruling: RoundRuling {
@@ -134,6 +134,7 @@ examples! {
             quality: Some(Quality { score: 87.5, validation: Some(93.3), ..Quality::default() }),
             best: false,
             findings: Vec::new(),
+            unjudged: false,
         })
     }
     LevelRaised {

@@ -47,6 +47,8 @@ pub struct RunStatus {
     pub used: UsedView,
     /// The last verdicts.
     pub checks: Vec<CheckView>,
+    /// The attempt that ended after that round, and that no check has looked at yet.
+    pub unjudged_attempt: Option<u32>,
     /// The verdicts before the first attempt.
     pub baseline: Vec<CheckView>,
     /// The best iteration so far.

@@ -54,6 +54,7 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
         limits: limits_of(state),
         used: used_of(state),
         checks: checks_of(state.seen.checks.as_ref().map_or(&[], |round| &round.checks)),
+        unjudged_attempt: state.unjudged_attempt(),
         baseline: checks_of(state.seen.baseline.as_ref().map_or(&[], |round| &round.checks)),
         best: state.judged.best.as_ref().map(|best| BestView {
             iteration: best.iteration,

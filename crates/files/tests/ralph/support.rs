@@ -116,15 +116,15 @@ fn history() -> Vec<Happened> {
     vec![
         Fact(driver),
         Fact(Event::SnapshotTaken { snapshot: snapshot("a"), base: false }),
-        Fact(Event::ChecksStarted { round: 1, guard: None }),
+        Fact(Event::ChecksStarted { round: 1, guard: None, look: false }),
         checked(round(1, [false, false], false)),
         Fact(Event::AttemptStarted { attempt: attempt(1) }),
         ended(1, end(first, "b", &["src/a.rs"])),
-        Fact(Event::ChecksStarted { round: 2, guard: None }),
+        Fact(Event::ChecksStarted { round: 2, guard: None, look: false }),
         checked(round(2, [true, false], false)),
         Fact(Event::AttemptStarted { attempt: attempt(2) }),
         ended(2, end(second, "b", &["src/b.rs"])),
-        Fact(Event::ChecksStarted { round: 3, guard: None }),
+        Fact(Event::ChecksStarted { round: 3, guard: None, look: false }),
         checked(round(3, [true, false], true)),
     ]
 }

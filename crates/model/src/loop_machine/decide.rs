@@ -318,6 +318,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         Next::Checks => Some(judge::checks(state)),
         Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
+            .or_else(|| unjudged::wants_a_look(state).then(|| judge::look(state)))
             .or_else(|| propose(state))
             .or_else(|| mode::outside_hours(state, now))
             .or_else(|| {

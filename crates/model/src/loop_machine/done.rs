@@ -54,10 +54,11 @@ pub(super) fn reached(state: &State) -> Option<Reason> {
     }
 }
 
-/// Whether the last iteration has its verdict and was neither given up nor put back.
+/// Whether the last iteration has its verdict and was neither put back, nor given up without a look since.
 pub(super) fn is_judged(state: &State) -> bool {
-    let judged =
-        |last: &IterationRecord| !last.skipped && !last.was_put_back() && last.number == state.work.iteration;
+    let judged = |last: &IterationRecord| {
+        (!last.skipped || last.looked_at) && !last.was_put_back() && last.number == state.work.iteration
+    };
     state.work.restore.is_none() && state.judged.recent.back().is_some_and(judged)
 }
 

@@ -8,7 +8,7 @@ use crate::{Epoch, Event, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Loop;
-    const FOLD: u32 = 10;
+    const FOLD: u32 = 11;
     type Event = Event;
     type Command = Command;
     type Effect = Effect;

@@ -71,7 +71,7 @@ pub struct SessionRuling {
 }
 
 /// The verdict on an iteration.
-#[record(omit(regressed, changed, progress, best))]
+#[record(omit(regressed, changed, progress, best, unjudged))]
 pub struct Conclusion {
     /// The iteration's number.
     pub iteration: u32,
@@ -89,6 +89,8 @@ pub struct Conclusion {
     pub best: bool,
     /// What the numbers say against it.
     pub findings: Vec<KeptFinding>,
+    /// It was given up while an attempt worked: how the tree stands now has to be looked at.
+    pub unjudged: bool,
 }
 
 /// What becomes of what an iteration left.

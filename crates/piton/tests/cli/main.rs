@@ -23,6 +23,7 @@ mod hooks;
 mod ids;
 mod imports;
 mod interrupted;
+mod judged_anew;
 mod limits;
 mod loops;
 mod modes;

@@ -53,8 +53,11 @@ pub fn event(event: &Event) -> String {
             }
             text
         }
-        Event::ChecksStarted { round, guard: Some(Verdict::Refused) } => {
+        Event::ChecksStarted { round, guard: Some(Verdict::Refused), .. } => {
             format!("checks {round} begin: what the attempt before left is refused")
+        }
+        Event::ChecksStarted { round, look: true, .. } => {
+            format!("checks {round} begin: nobody has judged what the attempt before left")
         }
         Event::ChecksStarted { round, .. } => format!("checks {round} begin"),
         Event::ChecksFinished { round, .. } if round.cancelled => {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::{ChangedView, RunStatus, SessionView};
-use piton_model::loop_machine::{Recommendation, State};
+use piton_model::loop_machine::{Recommendation, ReportStatus, State};
 use piton_model::{Reason, Status, Timestamp};
 
 use super::event::no_fresh_session;
@@ -63,6 +63,7 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
     if !row.is_empty() {
         lines.push(row);
     }
+    lines.extend(unjudged(view, state));
     if let Some(measured) = view.measures.as_ref().map(measured).filter(|text| !text.is_empty()) {
         lines.push(format!("measured {measured}"));
     }
@@ -91,6 +92,15 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
     lines.extend(session.map(|line| format!("session  {line}")));
     lines.push(format!("used     {}", used(view)));
     lines
+}
+
+/// What no check has looked at yet.
+fn unjudged(view: &RunStatus, state: &State) -> Option<String> {
+    let attempt = view.unjudged_attempt?;
+    let report = state.work.ended.as_ref().and_then(|ended| ended.report.as_ref());
+    let says_done = report.is_some_and(|report| report.status == Some(ReportStatus::Done));
+    let and_says = if says_done { ", which reported done" } else { "" };
+    Some(format!("unjudged attempt {attempt}{and_says}: the checks run on what it left when the run goes on"))
 }
 
 /// How full the conversation is, and what becomes of it.

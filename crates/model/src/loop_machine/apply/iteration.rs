@@ -44,6 +44,14 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &Ro
     if let Some(wrote) = &round.wrote {
         take_written(state, wrote, ruling, at);
     }
+    if let Some(ended) = &mut state.work.ended {
+        // A look that was stopped has seen nothing; one that somebody gave up is not taken again.
+        ended.look &= match ruling.next {
+            Next::Verdict => true,
+            Next::Attempt => !round.cancelled,
+            Next::Checks => false,
+        };
+    }
     if let Some(ended) = state.work.ended.as_mut().filter(|_| !round.cancelled) {
         ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
         ended.again |= ruling.again;
@@ -74,8 +82,11 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &Ro
     }
     state.requests.skip = false;
     // Those of an iteration count once it has its verdict.
-    if ruling.next == Next::Attempt {
+    if ruling.next == Next::Attempt && state.work.ended.as_ref().is_none_or(|ended| !ended.look) {
         take_measures(state);
+    }
+    if let Some(last) = state.judged.recent.back_mut().filter(|last| last.skipped && !last.refused) {
+        last.looked_at = last.number == state.work.iteration;
     }
 }
 
@@ -136,7 +147,8 @@ pub(super) fn concluded(state: &mut State, conclusion: &Conclusion, at: Timestam
         // What is only reported is said once: it is what is compared with from now on.
         state.judged.reference = state.seen.measures.clone();
     }
-    state.work.next = if state.work.restore.is_some() { Next::Checks } else { Next::Attempt };
+    state.work.next =
+        if state.work.restore.is_some() || conclusion.unjudged { Next::Checks } else { Next::Attempt };
     keep_findings(state, conclusion.findings.iter().cloned());
     if *best {
         state.judged.best = Some(Best { at, ..Best::of(state, conclusion.quality) });
@@ -203,6 +215,7 @@ fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Times
         outcome: ended.outcome,
         message: ended.message.clone(),
         skipped: verdict == IterationVerdict::Skipped,
+        looked_at: false,
         refused,
         rejected: false,
         doubted: ended.doubted || verdict == IterationVerdict::Doubted,

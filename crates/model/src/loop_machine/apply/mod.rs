@@ -97,7 +97,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.seen.snapshot = Some(snapshot.clone());
         }
 
-        Event::ChecksStarted { round, guard } => {
+        Event::ChecksStarted { round, guard, look } => {
+            state.work.ended.iter_mut().for_each(|ended| ended.look = *look);
             guard.iter().for_each(|verdict| attempt::judged_late(state, *verdict, at));
             state.work.round = *round;
             state.work.open = Some(Open::Checks(*round));

@@ -13,6 +13,7 @@ use crate::loop_machine::facts::AttemptOutcome;
 use crate::loop_machine::guard::{GuardMode, KeptFinding, Verdict};
 use crate::loop_machine::measures::Measures;
 use crate::loop_machine::state::{Best, Ended, State};
+use crate::loop_machine::unjudged;
 use crate::loop_machine::verdict::{Conclusion, IterationVerdict};
 
 /// The verdict on the iteration under way, and what else follows from it.
@@ -42,6 +43,7 @@ fn skipped(state: &State, ended: &Ended) -> Conclusion {
         quality: None,
         best: false,
         findings: Vec::new(),
+        unjudged: unjudged::is_unseen_after(state, ended),
     }
 }
 
@@ -79,7 +81,8 @@ fn conclude(state: &State, ended: &Ended, now: Timestamp) -> Conclusion {
     let is_spoken_for = !state.config.checks.is_empty() || ended.outcome == AttemptOutcome::Succeeded;
     let best = eligible && is_spoken_for && is_best(state, quality);
     let iteration = state.work.iteration;
-    Conclusion { iteration, verdict, regressed, changed, progress, quality, best, findings }
+    let unjudged = false;
+    Conclusion { iteration, verdict, regressed, changed, progress, quality, best, findings, unjudged }
 }
 
 /// What is said once of a run that goes on and on.

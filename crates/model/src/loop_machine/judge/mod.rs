@@ -22,4 +22,4 @@ pub(super) use answer::answer;
 pub(super) use attempt::{attempt, lost};
 pub(super) use iteration::iteration;
 pub use round::WRITES_TEST;
-pub(super) use round::{checks, round};
+pub(super) use round::{checks, look, round};

@@ -4,7 +4,8 @@ use super::attempt::about;
 use super::checkout::unlike;
 use crate::event::Event;
 use crate::finding::{Finding, RegressionType, Severity};
-use crate::loop_machine::facts::{CheckRound, Rewritten, Snapshot, Wrote};
+use crate::loop_machine::done::{DoneRule, done_rule};
+use crate::loop_machine::facts::{CheckRound, ReportStatus, Rewritten, Snapshot, Wrote};
 use crate::loop_machine::guard::{GuardMode, Verdict};
 use crate::loop_machine::state::{Next, State};
 use crate::loop_machine::stop::all_tests_pass;
@@ -18,12 +19,21 @@ pub const WRITES_TEST: &str = "check-writes-test";
 pub(in crate::loop_machine) fn checks(state: &State) -> Event {
     let put_off = state.work.ended.as_ref().and_then(|ended| ended.put_off.as_ref());
     let guard = put_off.map(|report| about(state.config.guard, &report.findings));
-    Event::ChecksStarted { round: state.work.round.saturating_add(1), guard }
+    Event::ChecksStarted { round: state.work.round.saturating_add(1), guard, look: false }
+}
+
+/// The round that says how the tree stands after an attempt that was cut short. What the guard found in that is put off further,
+/// since another one follows, unless it found nothing.
+pub(in crate::loop_machine) fn look(state: &State) -> Event {
+    let put_off = state.work.ended.as_ref().and_then(|ended| ended.put_off.as_ref());
+    let guard = put_off.filter(|report| report.findings.is_empty()).map(|_| Verdict::Reported);
+    Event::ChecksStarted { round: state.work.round.saturating_add(1), guard, look: true }
 }
 
 /// What follows from `round`.
 pub(in crate::loop_machine) fn round(state: &State, round: &CheckRound) -> RoundRuling {
     let unlike = unlike(state, round);
+    let is_look = state.work.ended.as_ref().is_some_and(|ended| ended.look);
     let is_due = state.work.ended.is_some() && state.work.iteration > state.counters.iterations;
     let wrote = round.wrote.as_ref().filter(|_| is_due && !round.cancelled && unlike.is_none());
     let (guard, findings) = written(state, wrote);
@@ -35,33 +45,51 @@ pub(in crate::loop_machine) fn round(state: &State, round: &CheckRound) -> Round
     let next = match (unlike.is_some(), round.cancelled) {
         _ if is_refused || again => Next::Checks,
         (true, _) => state.work.next,
-        (false, true) => {
-            if state.requests.skip {
-                Next::Verdict
-            } else {
-                state.work.next
-            }
-        }
-        (false, false) => {
-            if is_due {
-                Next::Verdict
-            } else {
-                Next::Attempt
-            }
-        }
+        (false, true) if state.requests.skip => Next::Verdict,
+        (false, true) if is_look => Next::Attempt,
+        (false, true) => state.work.next,
+        (false, false) if is_look => after_look(state, round),
+        (false, false) if is_due => Next::Verdict,
+        (false, false) => Next::Attempt,
     };
     // The round before the first attempt is no iteration's.
     let baseline = state.work.attempt == 0;
+    // Nor is a look after which its iteration goes on.
+    let is_of_an_iteration = !baseline && (!is_look || next != Next::Attempt);
     RoundRuling {
         next,
         fixed: fixed(state.seen.checks.as_ref(), round),
         tree: tree(state, round),
-        tests_fail: (!baseline).then(|| tests_fail(state.seen.baseline.as_ref(), round)),
+        tests_fail: is_of_an_iteration.then(|| tests_fail(state.seen.baseline.as_ref(), round)),
         baseline,
         unlike,
         guard,
         findings,
         again,
+    }
+}
+
+/// What follows a look at what an attempt left that was cut short: the next attempt, unless there is nothing left to do. Then
+/// its iteration is judged like any other, and what the guard said of it without blocking it is said first.
+fn after_look(state: &State, round: &CheckRound) -> Next {
+    let ended = state.work.ended.as_ref();
+    let says_done = || {
+        let report = ended.and_then(|ended| ended.report.as_ref());
+        report.is_some_and(|report| report.status == Some(ReportStatus::Done))
+    };
+    let green = !round.checks.is_empty() && round.all_pass();
+    let is_met = !round.conditions.is_empty() && round.conditions.iter().all(|condition| condition.met);
+    let is_all = match done_rule(&state.config, state.seen.baseline.as_ref()) {
+        DoneRule::ChecksPass => green,
+        DoneRule::Done => says_done() && round.all_pass(),
+        DoneRule::Conditions => green || is_met,
+    };
+    let put_off = ended.and_then(|ended| ended.put_off.as_ref());
+    match put_off.map(|report| about(state.config.guard, &report.findings)) {
+        _ if !is_all => Next::Attempt,
+        None => Next::Verdict,
+        Some(Verdict::Reported) => Next::Checks,
+        Some(Verdict::Refused | Verdict::Asked) => Next::Attempt,
     }
 }
 

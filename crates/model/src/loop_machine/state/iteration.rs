@@ -11,7 +11,7 @@ use crate::loop_machine::measures::Measures;
 use crate::status::Reason;
 
 /// An attempt that ended, while its checks are still to come.
-#[record(omit(refused, doubted, unseen, again, checks_fixed), written(report, hold))]
+#[record(omit(refused, doubted, unseen, again, look, checks_fixed), written(report, hold))]
 pub struct Ended {
     pub outcome: AttemptOutcome,
     /// A sentence for people when it failed.
@@ -40,6 +40,8 @@ pub struct Ended {
     pub put_off: Option<GuardReport>,
     /// Its checks pass, and are run once more on what they changed.
     pub again: bool,
+    /// It was cut short, and a round of checks looks at what it left, or has.
+    pub look: bool,
     /// The files it changed.
     pub artifacts: Vec<Artifact>,
     /// It must not be retried right away: wait for this reason first.
@@ -66,6 +68,7 @@ impl Ended {
             unseen: false,
             put_off: None,
             again: false,
+            look: false,
             artifacts: Vec::new(),
             hold: None,
             checks_fixed: 0,
@@ -183,7 +186,7 @@ impl Standing {
 }
 
 /// An iteration with a verdict.
-#[record(omit(attempt, refused, rejected, doubted, regressed), written(snapshot))]
+#[record(omit(attempt, looked_at, refused, rejected, doubted, regressed), written(snapshot))]
 pub struct IterationRecord {
     pub number: u32,
     /// When it had its verdict.
@@ -197,6 +200,8 @@ pub struct IterationRecord {
     pub message: Option<String>,
     /// It was given up because somebody asked.
     pub skipped: bool,
+    /// Checks have looked since at what it left when it was given up.
+    pub looked_at: bool,
     /// The guard refused it: its files were put back.
     pub refused: bool,
     /// A person did not want it: its files were put back, and nobody says that anything is wrong with it.

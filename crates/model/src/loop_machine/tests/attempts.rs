@@ -21,7 +21,8 @@ fn started(events: &[Event]) -> &OpenAttempt {
 fn a_lost_attempt_is_tried_again_on_the_tree_as_it_is() {
     let mut driver = on_lost(OnLost::Retry);
     let events = driver.lose_attempt();
-    assert_eq!(kinds(&events), ["attempt_lost", "attempt_started"]);
+    assert_eq!(kinds(&events), ["attempt_lost", "checks_started"], "how it stands is looked at first");
+    let events = driver.look("t0");
     let next = started(&events);
     assert_eq!((next.number, next.iteration, &next.restore), (2, 1, &None));
     assert_eq!(next.directory, "attempts/ralph-test-0123abcd/2");
@@ -79,6 +80,7 @@ fn lost_attempts_in_a_row_end_the_run() {
     config.on_lost = OnLost::Retry;
     let mut driver = Driver::with_baseline(config, false);
     driver.lose_attempt();
+    driver.look("t0");
     driver.lose_attempt();
     driver.end_checks("t0", false);
     driver.is(Status::Failed, Reason::FailureStreak);
@@ -159,13 +161,16 @@ fn an_outcome_is_taken_once_and_only_of_what_is_open() {
 fn an_iteration_is_never_counted_twice() {
     let mut driver = Driver::red();
     driver.lose_attempt();
+    driver.look("t0");
     let attempt = driver.open_attempt();
     driver.command(Command::AbandonAttempt { attempt });
     driver.request(stop(true, StopOrigin::Command));
     driver.end_attempt(cancelled("t1"));
     driver.request(resume());
+    driver.look("t1");
     driver.end_attempt(refused(ErrorClass::RateLimit));
     driver.after(MINUTE_MS).tick();
+    driver.look("t1");
     assert_eq!((driver.state.work.iteration, driver.state.counters.iterations), (1, 0));
     driver.iterate(works("t2"), false);
     assert_eq!(driver.state.counters.iterations, 1);
@@ -416,6 +421,7 @@ fn an_iteration_that_a_limit_cut_goes_on_in_its_session_at_the_time_the_provider
     assert_eq!(driver.state.until, Some(until));
     driver.now = until;
     driver.tick();
+    driver.look("t1");
     assert_eq!(intended(&driver), IntendedSession { id: first.id, resumed: true, from: None });
     assert_eq!(driver.state.work.iteration, 1, "it is the same iteration");
 }

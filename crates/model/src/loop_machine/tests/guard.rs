@@ -172,6 +172,9 @@ fn what_a_limit_cut_short_is_judged_when_it_is_done() {
     driver.is(Status::Waiting, Reason::RateLimit);
     assert_eq!((&driver.state.work.restore, driver.state.judged.findings.len()), (&None, 0));
     driver.after(2 * MINUTE_MS).tick();
+    // That the checks pass on a cheat ends nothing while its agent goes on.
+    driver.end_checks("t1", true);
+    assert_eq!((driver.open_attempt(), driver.state.work.iteration), (2, 1));
     assert_eq!(driver.state.work.before, before, "it is still compared with the tree before the iteration");
     // In the end the agent left nothing to refuse: its work stays.
     driver.iterate(works("t2"), true);

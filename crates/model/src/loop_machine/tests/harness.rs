@@ -95,6 +95,14 @@ impl Driver {
         self.command(Command::EndChecks(Box::new(round)))
     }
 
+    /// Where checks look at what an attempt left that was cut short: it is not done.
+    pub(in crate::loop_machine) fn look(&mut self, tree: &str) -> Vec<Event> {
+        match self.state.work.open {
+            Some(Open::Checks(_)) => self.end_checks(tree, false),
+            _ => Vec::new(),
+        }
+    }
+
     /// The open attempt ends like this.
     pub(in crate::loop_machine) fn end_attempt(&mut self, end: AttemptEnd) -> Vec<Event> {
         let attempt = self.open_attempt();

@@ -206,6 +206,7 @@ fn a_message_is_delivered_again_where_the_agent_may_not_have_read_it() {
         driver.request(tell("look at the logs"));
         driver.iterate(works("t1"), false);
         end(&mut driver);
+        driver.look("t1");
         assert_eq!(prompt_of(&driver), ["look at the logs"], "{how}");
         driver.iterate(works("t2"), false);
         assert!(driver.state.people.told.is_empty(), "{how}");

@@ -355,7 +355,11 @@ fn wild_event() -> impl Strategy<Value = Event> {
                 again: false,
             },
         }),
-        number.clone().prop_map(|round| Event::ChecksStarted { round, guard: Some(Verdict::Refused) }),
+        number.clone().prop_map(|round| Event::ChecksStarted {
+            round,
+            guard: Some(Verdict::Refused),
+            look: false
+        }),
         number.clone().prop_map(|attempt| Event::AttemptLost {
             attempt,
             tree: TreeProof::Rebooted,
@@ -399,6 +403,7 @@ fn wild_event() -> impl Strategy<Value = Event> {
                 quality: None,
                 best: true,
                 findings: Vec::new(),
+                unjudged: false,
             }),
         }),
         Just(Event::SessionRebooted { reason: RebootReason::Manual }),

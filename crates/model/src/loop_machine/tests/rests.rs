@@ -216,6 +216,9 @@ fn a_skip_gives_up_the_iteration_and_counts_it_once() {
             Some(Open::Checks(number)) => driver.command(Command::EndChecks(Box::new(cut_short(number)))),
             _ => driver.end_attempt(cancelled("t1")),
         };
+        // Whoever gives up the checks does not want them.
+        assert_eq!(matches!(driver.state.work.open, Some(Open::Checks(_))), !during_checks);
+        driver.look("t1");
         assert_eq!(
             (driver.state.work.iteration, driver.state.counters.iterations),
             (2, 1),
@@ -265,6 +268,7 @@ fn a_skip_never_reaches_the_next_attempt() {
         let mut driver = Driver::red();
         driver.request(Event::SkipRequested {});
         end(&mut driver);
+        driver.look("t0");
         assert_eq!(driver.open_attempt(), 2, "{how}");
         assert!(!driver.state.wants_cancel(), "{how}");
     }

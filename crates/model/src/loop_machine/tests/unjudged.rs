@@ -215,6 +215,7 @@ fn what_nobody_judged_is_never_what_later_work_is_compared_with() {
         let mut driver = with_mode(GuardMode::Block);
         let base = |driver: &Driver| driver.state.work.before.as_ref().expect("a base").tree.clone();
         comes_between(&mut driver);
+        driver.look("t1");
         assert_eq!(
             (driver.open_attempt(), driver.state.work.iteration),
             (2, 1),
@@ -252,4 +253,69 @@ fn what_a_lost_attempt_changed_is_counted_until_it_is_put_back() {
         assert_eq!(driver.state.counters.lines_changed, lines, "{policy:?}");
         assert_eq!(driver.state.seen.modified_files.is_empty(), lines == 0, "{policy:?}");
     }
+}
+
+/// No verdict is reused after an attempt ran: what checks said before it says nothing of the tree that it left.
+#[test]
+fn what_was_cut_short_is_looked_at_before_the_next_attempt_and_may_be_all_there_was() {
+    type Cut = fn(&mut Driver);
+    let cases: [(&str, Cut); 4] = [
+        ("stopped", |driver| {
+            driver.request(stop(true, StopOrigin::Command));
+            driver.end_attempt(cancelled("t1"));
+            assert_eq!(driver.state.unjudged_attempt(), Some(1));
+            driver.request(resume());
+        }),
+        ("given up", |driver| {
+            driver.request(Event::SkipRequested {});
+            driver.end_attempt(cancelled("t1"));
+        }),
+        ("lost", |driver| drop(driver.lose_leaving(left("t1")))),
+        ("refused by its provider", |driver| {
+            driver.end_attempt(cut("t1", 0));
+            driver.after(MINUTE_MS).tick();
+        }),
+    ];
+    for (what, is_cut) in cases {
+        for passes in [true, false] {
+            let mut driver = Driver::red();
+            is_cut(&mut driver);
+            driver.end_checks("t1", passes);
+            assert_eq!(driver.state.unjudged_attempt(), None, "{what}");
+            match passes {
+                true => driver.is(Status::Completed, Reason::ChecksPass),
+                false => assert_eq!(driver.open_attempt(), 2, "{what}"),
+            }
+            assert_eq!(
+                driver.state.counters.red_in_a_row,
+                u32::from(what == "given up" && !passes),
+                "{what}"
+            );
+        }
+    }
+}
+
+/// A look that is stopped is taken again; one that somebody gives up is not.
+#[test]
+fn a_look_that_was_stopped_is_taken_again() {
+    let stopped = || {
+        let mut driver = Driver::red();
+        driver.request(stop(true, StopOrigin::Command));
+        driver.end_attempt(cancelled("t1"));
+        driver.request(resume());
+        driver
+    };
+    let mut driver = stopped();
+    driver.request(stop(true, StopOrigin::Command));
+    let round = cut_short(driver.open_round());
+    driver.command(Command::EndChecks(Box::new(round)));
+    driver.is(Status::Stopped, Reason::Human);
+    driver.request(resume());
+    driver.end_checks("t1", false);
+    assert_eq!((driver.open_attempt(), driver.state.work.iteration), (2, 1));
+    let mut driver = stopped();
+    driver.request(Event::SkipRequested {});
+    let round = cut_short(driver.open_round());
+    driver.command(Command::EndChecks(Box::new(round)));
+    assert_eq!((driver.open_attempt(), driver.state.work.iteration), (2, 2));
 }

@@ -237,6 +237,7 @@ fn a_fresh_session_counts_once_it_is_begun_and_once() {
     driver.end_checks("t1", false);
     assert_eq!((driver.open_attempt(), driver.state.counters.reboots), (2, 1));
     driver.end_attempt(super::harness::cancelled("t1"));
+    driver.look("t1");
     assert_eq!(
         (driver.open_attempt(), driver.state.counters.reboots),
         (3, 1),
