@@ -7,7 +7,7 @@ use piton_store::chain;
 use piton_sys::file;
 use piton_view::LedgerAt;
 
-use super::{default_log, log_of_its_own};
+use super::{default_log, log_of_its_own, opened};
 use crate::layout::Layout;
 
 /// The largest file whose hash is taken as evidence.
@@ -68,6 +68,7 @@ fn hash_of(root: &Path, path: &str) -> Option<Option<String>> {
     if path.is_empty() || !relative.components().all(inside) {
         return None;
     }
+    opened::say(&root.join(relative));
     match file::read_regular(&root.join(relative), EVIDENCE_BYTES_MAX) {
         Ok(Some(bytes)) => Some(Some(format!("blake3:{}", chain::hex(&chain::digest(&bytes))))),
         Ok(None) => Some(None),

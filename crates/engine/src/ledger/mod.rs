@@ -12,6 +12,7 @@
 //!
 //! - `open`: changing it.
 //! - `on_disk`: reading the file.
+//! - `opened`: what it reads for a check, said to whoever watches that.
 //! - `evidence`: what findings rest on.
 //! - [`research`]: agents that look into gaps, one at a time.
 //! - [`fresh`]: what else wants to know how fresh something is.
@@ -21,6 +22,7 @@ pub mod fresh;
 mod journal;
 mod on_disk;
 mod open;
+mod opened;
 pub mod research;
 mod result;
 
@@ -40,6 +42,7 @@ pub use piton_view::LedgerAt;
 pub use self::evidence::{Evidence, observe};
 use self::on_disk::Known;
 pub use self::open::Open;
+pub(crate) use self::opened::said;
 use crate::layout::Layout;
 use crate::load::{LoadError, Loaded};
 

@@ -14,7 +14,7 @@ use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_sys::file;
 use piton_sys::{Clock, SystemClock};
 
-use super::{Ledger, LedgerError, digest};
+use super::{Ledger, LedgerError, digest, opened};
 
 /// A gap file that takes longer to read than a thread takes to start.
 const LARGE_BYTES: usize = 256 * 1024;
@@ -70,6 +70,7 @@ impl Ledger<'_> {
 
     /// The bytes of the file.
     fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
+        opened::say(&self.path());
         file::read_regular(&self.path(), GAP_FILE_BYTES_MAX).map_err(|error| match error.refusal() {
             Some(file::Refusal::TooLarge { .. }) => {
                 let problems = Problem::new("the file is larger than 64 MiB").into();

@@ -6,7 +6,7 @@
 //! missing. While one runs in the work tree, the checkout is watched for files that are opened. The system
 //! does not say by whom, and editors, indexers and other loops open files, too: so nothing is held against a check that is
 //! opened while it does not run, and only what is opened each of three times it does. What both somebody else and the check
-//! read is not noticed. What follows from it is judged in the model.
+//! read is not noticed. Nor is what piton itself reads there for a check: the ledger is the repository's. What follows from it is judged in the model.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ use piton_sys::opened::Opened;
 use super::checks::{self, Ran};
 use super::{Context, WorldError, furnish};
 use crate::launch::What;
+use crate::ledger::said;
 
 /// What piton, git and other tools keep for themselves in a checkout: to read it says nothing about a check.
 const OWN: [&str; 5] = [".git", ".piton", ".ralph", ".aiwg", ".agents"];
@@ -62,7 +63,7 @@ pub(super) fn look(
     }
     let check = &state.config.checks[index];
     let mut duration_ms = 0;
-    let mut opened = watched.map(Opened::files).map(product_files).unwrap_or_default();
+    let mut opened = opened_by(context, watched, &ran.name);
     let others = |opened: &mut BTreeSet<String>, ran: &Ran| {
         if !opened.is_empty() {
             let by_others = opened_by_others(context, state, ran.exit.duration_ms);
@@ -114,9 +115,19 @@ fn again(
 ) -> Result<Option<Ran>, WorldError> {
     let watched = watch(context, state);
     let ran = checks::run_check(context, state, name, check, What::Command)?;
-    let again = watched.map(Opened::files).map(product_files).unwrap_or_default();
+    let again = opened_by(context, watched, name);
     opened.retain(|file| again.contains(file));
     Ok(ran)
+}
+
+/// What the check of this name opened in the checkout; what piton reads there for it is where it belongs.
+fn opened_by(context: &Context, watched: Option<Opened>, name: &str) -> BTreeSet<String> {
+    let mut opened = watched.map(Opened::files).map(product_files).unwrap_or_default();
+    if !opened.is_empty() {
+        let by_piton = said(&context.attempts().join(name), context.layout.root());
+        opened.retain(|file| !by_piton.contains(file));
+    }
+    opened
 }
 
 /// What is opened in the checkout while no check of this run runs.

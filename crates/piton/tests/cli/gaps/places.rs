@@ -68,3 +68,18 @@ fn show_report_and_export_see_what_was_edited() {
     let report = world.piton(&["report"]).exits(0).out;
     assert!(report.contains("0 verified · 1 stale") && report.contains("| pricing | stale |"), "{report}");
 }
+
+/// A ledger is the repository's, and so is what it rests on. What another program reads there is read past the work tree.
+#[test]
+fn a_check_in_a_work_tree_may_ask_the_ledger_and_may_not_read_it_itself() {
+    let world = ledger();
+    world.piton(&["gaps", "verify", "teams", "--findings", "Nine.", "--source", "file:a.txt"]).exits(0);
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "ledger"]);
+    let fresh = format!("fresh={} gaps fresh teams", env!("CARGO_BIN_EXE_piton"));
+    let more = ["--worktree", "--check", "done=test -f done.txt"];
+    world.loops("asks", "touch done.txt", &[&more[..], &["--check", &fresh]].concat()).exits(0);
+    let reads = format!("reads=cat {}", world.path("gaps.yaml").display());
+    let ran = world.loops("reads", "touch done.txt", &[&more[..], &["--check", &reads]].concat()).exits(7);
+    assert!(ran.out.contains("the check `reads` opens files of the checkout"), "{ran:?}");
+}
