@@ -313,3 +313,27 @@ fn a_rule_that_the_guard_does_not_have_cannot_be_off() {
     hint: did you mean `protected-path-changed`?
     ");
 }
+
+/// Each time it ended otherwise the agent had changed the code: that proves nothing against the test.
+#[test]
+fn a_test_that_an_agent_broke_and_mended_is_not_flaky() {
+    let world = World::new();
+    world.write("code", "0\n");
+    world.write(
+        "check.sh",
+        "word=ok; test \"$(cat code)\" = 1 || word=FAILED\necho; echo 'running 1 test'; echo \"test a ... $word\"; echo\n\
+         p=1; test $word = ok || p=0\n\
+         echo \"test result: $word. $p passed; $((1 - p)) failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\"\n\
+         test $word = ok\n",
+    );
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "code"]);
+    let agent = "cp $PITON_PROMPT_FILE $BESIDE/prompt; case $PITON_ITERATION in 1|3) echo 1 > code;; 2) echo 5 > code;; \
+                 *) echo $PITON_ITERATION > other;; esac";
+    let more = ["--check", "test=sh check.sh", "--until", "file:never", "--max-iterations", "6"];
+    let ran = world.loops("r", agent, &more).exits(3);
+    let prompt = std::fs::read_to_string(world.beside("prompt")).unwrap();
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["tests"]["flaky"], json!([]), "{:#}", status["tests"]);
+    assert!(!ran.out.contains("flaky") && !prompt.contains("in turn"), "{}\n{prompt}", ran.out);
+}
