@@ -131,6 +131,7 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                     hold: None,
                     guard: Some(Verdict::Reported),
                     unseen: false,
+                    unkept: false,
                     session: SessionRuling::default(),
                 },
             },

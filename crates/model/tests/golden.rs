@@ -417,6 +417,7 @@ fn ruling() -> AttemptRuling {
         hold: Some(Reason::RateLimit),
         guard: Some(Verdict::Asked),
         unseen: true,
+        unkept: false,
         session: SessionRuling {
             read: true,
             taken: true,

@@ -133,6 +133,14 @@ impl Row {
         }
     }
 
+    /// Its number beside what its agent says; with what became of it, where that speaks of work that is gone.
+    fn named(&self) -> String {
+        match self.fate() {
+            fate @ ("refused" | "rejected") => format!("#{} ({fate}, put back)", self.iteration),
+            _ => format!("#{}", self.iteration),
+        }
+    }
+
     /// Whether nobody began it.
     fn is_left_out(&self) -> bool {
         self.end.is_none() && !self.lost
@@ -345,13 +353,13 @@ fn text(state: &State, rows: &[Row]) -> String {
     }
     let summaries: Vec<_> = rows
         .iter()
-        .filter_map(|row| Some((row.iteration, row.report()?.summary.as_deref()?.trim())))
+        .filter_map(|row| Some((row.named(), row.report()?.summary.as_deref()?.trim())))
         .filter(|(_, summary)| !summary.is_empty())
         .collect();
     if !summaries.is_empty() {
         text.push_str("\n## What the agent says it did\n\n");
-        for (iteration, summary) in summaries {
-            let _ = writeln!(text, "- #{iteration}: {}", clean_line(summary));
+        for (named, summary) in summaries {
+            let _ = writeln!(text, "- {named}: {}", clean_line(summary));
         }
     }
     let found: Vec<_> = rows
@@ -377,8 +385,7 @@ fn text(state: &State, rows: &[Row]) -> String {
     if !(notes.is_empty() && by_people.is_empty()) {
         text.push_str("\n## Decisions and findings\n\n");
         for (row, note) in notes {
-            let _ =
-                writeln!(text, "- #{}, {}: {}", row.iteration, note.kind.as_str(), clean_line(&note.text));
+            let _ = writeln!(text, "- {}, {}: {}", row.named(), note.kind.as_str(), clean_line(&note.text));
         }
         for kept in by_people {
             let _ = writeln!(text, "- #{}, by a person: {}", kept.iteration, clean_line(&kept.note.text));

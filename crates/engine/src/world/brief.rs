@@ -54,7 +54,7 @@ pub fn of(layout: &Layout, state: &State) -> Brief {
         told: state.people.told.iter().map(|told| told.text.clone()).collect(),
         checks: state.config.checks.iter().map(|check| check_of(check, state)).collect(),
         objectives: state.memory.objectives.clone(),
-        notes: state.memory.notes.iter().cloned().collect(),
+        notes: state.standing_notes().cloned().collect(),
         protect: state.config.protect.clone(),
     }
 }

@@ -170,11 +170,12 @@ fn show_broken(prompt: &mut String, state: &State) {
 
 /// What agents before this one wanted remembered.
 fn show_notes(prompt: &mut String, state: &State) {
-    if state.memory.notes.is_empty() {
+    let mut notes = state.standing_notes().peekable();
+    if notes.peek().is_none() {
         return;
     }
     prompt.push_str("\nRecorded so far:\n");
-    for KeptNote { iteration, note } in &state.memory.notes {
+    for KeptNote { iteration, note } in notes {
         let _ = writeln!(prompt, "- {} (iteration {iteration}): {}", note.kind.as_str(), note.text);
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn facts_of(state: &State, root: &Path) -> Facts {
         last_result: last_result(state),
         checks: state.config.checks.iter().map(|check| check_of(check, state)).collect(),
         failing_tests: state.seen.tests.named(TestStatus::Failing).cloned().collect(),
-        notes: state.memory.notes.iter().map(note_of).collect(),
+        notes: state.standing_notes().map(note_of).collect(),
         objectives_completed: state.memory.objectives.completed.clone(),
         objectives_pending: state.memory.objectives.pending.clone(),
         modified_files: state.seen.modified_files.clone(),

@@ -99,8 +99,8 @@ fn owned<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
 impl PreservedState {
     /// What a state knows. The last commits are added by whoever can ask git.
     pub fn of(state: &State) -> Self {
-        let decisions = state.memory.notes.iter().filter(|kept| kept.note.kind == NoteKind::Decision);
-        let findings = state.memory.notes.iter().filter(|kept| kept.note.kind == NoteKind::Finding);
+        let decisions = state.standing_notes().filter(|kept| kept.note.kind == NoteKind::Decision);
+        let findings = state.standing_notes().filter(|kept| kept.note.kind == NoteKind::Finding);
         let red =
             state.seen.checks.iter().flat_map(|round| round.checks.iter().filter(|check| !check.passed));
         let mut known_issues: Vec<KnownIssue> = red

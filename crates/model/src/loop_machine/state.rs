@@ -17,7 +17,8 @@ pub use session::{Session, SessionRecord};
 use super::adoption::Adopted;
 use super::config::LoopConfig;
 use super::facts::{
-    CheckRound, LeftOut, Made, Note, Objectives, OpenAttempt, OpenCommit, Report, Snapshot, Uncommitted,
+    CheckRound, LeftOut, Made, Note, NoteKind, Objectives, OpenAttempt, OpenCommit, Report, Snapshot,
+    Uncommitted,
 };
 use super::guard::KeptFinding;
 use super::hook_calls::{HookCall, HookProgress};
@@ -305,6 +306,16 @@ impl State {
         let is_new = |file: &&LeftOut| then.iter().all(|it| it.path != file.path);
         let known = then.iter().map(|file| (file, is_changed(file)));
         known.chain(now.iter().filter(is_new).map(|file| (file, false))).collect()
+    }
+
+    /// What agents and people want remembered, without what was said of work that is gone: a person's word is about the run.
+    pub fn standing_notes(&self) -> impl Iterator<Item = &KeptNote> {
+        let is_gone = |iteration: u32| {
+            let record = self.judged.recent.iter().find(|record| record.number == iteration);
+            record.is_some_and(IterationRecord::was_put_back)
+        };
+        let stands = move |kept: &&KeptNote| kept.note.kind == NoteKind::Person || !is_gone(kept.iteration);
+        self.memory.notes.iter().filter(stands)
     }
 
     /// Whether a person is there.

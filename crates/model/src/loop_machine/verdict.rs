@@ -13,7 +13,7 @@ use super::tracker::JudgedTree;
 use crate::status::Reason;
 
 /// What follows from how an attempt ended.
-#[record(omit(counts, unseen, session))]
+#[record(omit(counts, unseen, unkept, session))]
 pub struct AttemptRuling {
     /// What comes next: the checks, the verdict on its iteration, or another attempt at it.
     pub next: Next,
@@ -27,6 +27,8 @@ pub struct AttemptRuling {
     pub guard: Option<Verdict>,
     /// The guard was to look at what it left and could not: checks alone prove nothing about that.
     pub unseen: bool,
+    /// Nothing that its report wants remembered is: it speaks of work that is put back.
+    pub unkept: bool,
     /// What it means for the agent's session.
     pub session: SessionRuling,
 }

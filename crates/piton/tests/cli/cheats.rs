@@ -434,3 +434,19 @@ fn an_agent_that_allows_its_own_cheat_is_refused() {
     assert!(ran.out.contains("REFUSED") && ran.out.contains("piton.allow.toml"), "{}", ran.out);
     assert!(!world.path("piton.allow.toml").exists());
 }
+
+/// What an agent says of work that is put back is not passed on as if it held.
+#[test]
+fn claims_of_a_refused_iteration_are_marked_and_not_kept() {
+    let world = world();
+    let report = r#"{"summary":"fixed all","notes":[{"kind":"decision","text":"deleted the tests as obsolete"}],"custom":{"claimed":true}}"#;
+    let cheats = format!("{DELETES}; echo '{report}' > \"$PITON_REPORT\"");
+    runs(&world, &[&cheats, MENDS_ALL], &[]).exits(0);
+    let prompt = std::fs::read_to_string(world.beside("prompt2")).unwrap();
+    assert!(!prompt.contains("obsolete"), "{prompt}");
+    let text = world.piton(&["report", "r"]).exits(0).out;
+    assert!(text.contains("- #1 (refused, put back): fixed all"), "{text}");
+    assert!(text.contains("- #1 (refused, put back), decision: deleted the tests as obsolete"), "{text}");
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    assert_eq!(view["custom"].get("claimed"), None, "{:#}", view["custom"]);
+}

@@ -33,7 +33,7 @@ pub(super) fn finished(
     if let Some(change) = end.change.as_ref().filter(|_| !refused) {
         remember_change(state, change);
     }
-    if let Some(report) = &end.report {
+    if let Some(report) = end.report.as_ref().filter(|_| !ruling.unkept) {
         people::take_report(state, report);
     }
     let (added, removed) = lines_so_far(state, end.change.as_ref());

@@ -41,7 +41,8 @@ pub(in crate::loop_machine) fn attempt(
     };
     let failed = (counts && hold.is_none()).then_some(end.outcome != AttemptOutcome::Succeeded);
     let (session, then) = session(state, end, now);
-    (AttemptRuling { next, counts, failed, hold, guard, unseen, session }, then)
+    let unkept = guard == Some(Verdict::Refused);
+    (AttemptRuling { next, counts, failed, hold, guard, unseen, unkept, session }, then)
 }
 
 /// What follows from an attempt of which only this is known: another one, once its policy says so. Nobody knows whether its
@@ -54,6 +55,7 @@ pub(in crate::loop_machine) fn lost(state: &State, left: &Left) -> AttemptRuling
         hold: Some(Reason::AttemptLost),
         guard: None,
         unseen: is_unseen(state, &left.snapshot),
+        unkept: false,
         session: SessionRuling::default(),
     }
 }

@@ -326,6 +326,7 @@ fn wild_ruling() -> AttemptRuling {
         hold: None,
         guard: Some(Verdict::Refused),
         unseen: true,
+        unkept: false,
         session,
     }
 }
