@@ -14,6 +14,10 @@ use crate::load::LoadError;
 use crate::manager::ManagerError;
 use crate::world::WorldError;
 
+/// What to do about a journal that is damaged.
+pub(crate) const DAMAGED: &str =
+    "copy .piton aside before anything else; `piton verify` says what else is damaged";
+
 /// What the journal said, and what to do about it.
 fn of_store(error: piton_store::Error) -> Error {
     use piton_store::Error as E;
@@ -27,8 +31,7 @@ fn of_store(error: piton_store::Error) -> Error {
             .hint(format!("run `piton attach {run}`, or `piton resume {run} --take-over` if it is frozen")),
         E::Fenced { .. } | E::Conflict { .. } => of(ErrorKind::Held).hint("run `piton status`"),
         E::TooLarge { .. } => of(ErrorKind::Usage),
-        E::Corrupt(problem) if problem.run.is_none() => of(ErrorKind::Corrupt)
-            .hint("copy .piton aside before anything else; `piton verify` says what else is damaged"),
+        E::Corrupt(problem) if problem.run.is_none() => of(ErrorKind::Corrupt).hint(DAMAGED),
         E::Corrupt(_) => of(ErrorKind::Corrupt).hint("run `piton verify` to see all of it"),
         E::Sealed { hint, .. } => of(ErrorKind::Person).hint(hint),
         E::UnknownUrl { .. } => of(ErrorKind::Usage).hint(format!("give {}", piton_store::URL_SHAPE)),

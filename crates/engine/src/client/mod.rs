@@ -20,6 +20,7 @@ mod status;
 mod verify;
 mod workflows;
 
+pub(crate) use failure::DAMAGED;
 pub use failure::unsound;
 
 use std::sync::{Arc, OnceLock};

@@ -9,6 +9,7 @@ use piton_sys::file;
 use piton_view::{Error, ErrorKind};
 
 use super::Duty;
+use crate::client::DAMAGED;
 use crate::layout::Layout;
 
 const NOTE: &str = "driver note: ";
@@ -106,8 +107,9 @@ pub(super) fn last_words_in(log: &Path, run: &RunId) -> Option<Error> {
         "6" => ErrorKind::Corrupt,
         _ => ErrorKind::Environment,
     };
-    Some(
-        Error::new(kind, message)
-            .hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short())),
-    )
+    let hint = match kind {
+        ErrorKind::Corrupt => DAMAGED.to_owned(),
+        _ => format!("run `piton resume {}` when that is mended; nothing is lost", run.short()),
+    };
+    Some(Error::new(kind, message).hint(hint))
 }

@@ -15,6 +15,7 @@ use crate::configuration;
 use crate::core::Leave;
 use crate::driver::{DriveError, Driver, World, claim_soon, drive};
 use crate::layout::Layout;
+use crate::load::LoadError;
 use crate::workflow::WorkflowWorld;
 use crate::world::LoopWorld;
 
@@ -118,11 +119,22 @@ async fn drive_under<M: Machine, W: World<M>>(
     }
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let driven = drive(&**client.store()?, world, lease, driver).await;
-    if let Err(DriveError::Store(piton_store::Error::Unlinked { .. })) = &driven {
+    if driven.as_ref().is_err_and(is_without_a_journal) {
         // Nothing that it does could be put on record any more, and nobody could end it by way of the journal.
         end_attempts(client.layout(), &duty.run);
     }
     Ok(driven?)
+}
+
+/// Whether there is no journal any more that could be written: it is gone, or damaged.
+fn is_without_a_journal(error: &DriveError) -> bool {
+    use piton_store::Error::{Corrupt, Unlinked};
+    match error {
+        DriveError::Store(error) | DriveError::Load(LoadError::Store(error)) => {
+            matches!(error, Unlinked { .. } | Corrupt(_))
+        }
+        DriveError::Load(_) => false,
+    }
 }
 
 /// Ends whatever the run has at work. What cannot be told so has ended, or ends with its directory.

@@ -63,6 +63,21 @@ fn nothing_works_on_for_a_journal_that_is_gone() {
 }
 
 #[test]
+fn nothing_works_on_for_a_journal_that_was_emptied() {
+    let step = r#"echo $$ > "$BESIDE/pid"; : > .piton/journal.db; exec sleep 300"#;
+    let ended = |world: &World, ran: super::common::Ran| {
+        let ran = ran.exits(6);
+        assert!(!ran.err.contains("nothing is lost") && ran.err.contains("copy .piton aside"), "{}", ran.err);
+        let alive = || world.shell(r#"kill -0 "$(cat "$BESIDE/pid")""#).code == 0;
+        eventually("what the run had at work has ended", || !alive());
+    };
+    let workflow = world(&format!("name: w\nsteps: [{{id: a, run: '{step}'}}]\n"));
+    ended(&workflow, workflow.piton(&["run", "w.yaml", "--run-id", "r1"]));
+    let looped = World::new();
+    ended(&looped, looped.loops("r1", step, &["--here", "--until", "done"]));
+}
+
+#[test]
 fn a_state_directory_that_was_taken_away_is_not_made_anew() {
     // Nothing is there to be moved into when it is brought back; early in a run as well as later.
     for pause in ["", "sleep 1; "] {

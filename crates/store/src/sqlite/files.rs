@@ -8,11 +8,15 @@ use std::path::{Path, PathBuf};
 
 use piton_sys::file;
 
-use crate::error::Error;
+use crate::error::{Error, Problem};
 
 /// The database, its log and the log's index, each with its device and inode.
 #[derive(Clone)]
-pub(super) struct Files(Vec<(PathBuf, (u64, u64))>);
+pub(super) struct Files {
+    opened: Vec<(PathBuf, (u64, u64))>,
+    /// The database, where it held something: it never shrinks to nothing by itself.
+    held: Option<PathBuf>,
+}
 
 impl Files {
     /// The files of a database that is open.
@@ -23,21 +27,30 @@ impl Files {
             let path = PathBuf::from(path);
             inode(&path).map(|inode| (path, inode))
         };
-        ["", "-wal", "-shm"].into_iter().map(place).collect::<Result<_, _>>().map(Self)
+        let opened = ["", "-wal", "-shm"].into_iter().map(place).collect::<Result<_, _>>()?;
+        Ok(Self { opened, held: (!is_empty(database)).then(|| database.to_owned()) })
     }
 
     /// The database alone, where nothing can be made beside it.
     pub(super) fn alone(database: &Path) -> Result<Self, Error> {
-        Ok(Self(vec![(database.to_owned(), inode(database)?)]))
+        Ok(Self { opened: vec![(database.to_owned(), inode(database)?)], held: None })
     }
 
-    /// Whether each is still at its place.
+    /// Whether each is still at its place, and nobody emptied the database. That its log would still answer for a while is luck.
     pub(super) fn check(&self) -> Result<(), Error> {
-        match self.0.iter().find(|(path, opened)| !inode(path).is_ok_and(|found| found == *opened)) {
+        if let Some(path) = self.held.as_ref().filter(|path| is_empty(path)) {
+            let what = format!("`{}` was emptied while it was in use", path.display());
+            return Err(Error::Corrupt(Problem { run: None, seq: None, what }));
+        }
+        match self.opened.iter().find(|(path, opened)| !inode(path).is_ok_and(|found| found == *opened)) {
             Some((path, _)) => Err(Error::Unlinked { path: path.clone() }),
             None => Ok(()),
         }
     }
+}
+
+fn is_empty(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0)
 }
 
 fn inode(path: &Path) -> Result<(u64, u64), Error> {
