@@ -179,6 +179,12 @@ fn percentile(values: &VecDeque<u32>, percent: usize) -> Option<u32> {
 fn next_command(layout: &Layout, state: &State, driven: bool) -> String {
     let id = state.run.short();
     match (state.status, state.reason) {
+        (Status::Completed, _)
+            if let Some(worktree) = &state.config.worktree
+                && !state.tree_changed() =>
+        {
+            format!("git -C {} status --ignored", worktree.path)
+        }
         (Status::Completed, _) if let Some(worktree) = &state.config.worktree => {
             let branch = &worktree.branch;
             match remote(layout) {

@@ -179,7 +179,7 @@ pub(super) async fn of_workflow(
     how: &Resumption,
     notes: &mut Vec<String>,
 ) -> Result<Seq, Error> {
-    let options = client.load::<State>(run, None).await?.state.options;
+    let State { options, counters, .. } = client.load::<State>(run, None).await?.state;
     let iterations =
         raised(Limit::MaxIterations, Some(options.max_iterations.into()), &how.limits.iterations)?;
     let of_the_day = |text: &String| {
@@ -189,9 +189,11 @@ pub(super) async fn of_workflow(
     if iterations.is_some_and(|count| count > u64::from(TRIES_MAX)) {
         return Err(Error::usage(format!("--max-iterations: outside of 1 to {TRIES_MAX}")));
     }
+    // What is added is added to what was used, where there was no ceiling.
+    let cost = options.max_cost_microusd.unwrap_or(counters.cost_microusd);
     let raise = Raise {
         max_iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
-        max_cost_microusd: raised(Limit::MaxCost, options.max_cost_microusd, &how.limits.cost)?,
+        max_cost_microusd: raised(Limit::MaxCost, Some(cost), &how.limits.cost)?,
         daily_cost_microusd: how.daily_cost_limit.as_ref().map(of_the_day).transpose()?,
     };
     resume(client, run, raise, how.take_over, notes, None).await

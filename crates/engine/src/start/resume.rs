@@ -1,7 +1,7 @@
 //! Going on with a run that is there, recovering first.
 
 use piton_config::Limit;
-use piton_model::loop_machine::{Limits, Raise};
+use piton_model::loop_machine::Raise;
 use piton_model::{Kind, Machine, Rejection, RunId, Seq, State};
 use piton_store::chain;
 use piton_sys::{Clock, SystemClock};
@@ -60,7 +60,7 @@ pub(super) async fn of_loop(
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
-    let raise = raise_of(limits, &loaded.state.config.limits)?;
+    let raise = raise_of(limits, &loaded.state)?;
     // What somebody wrote over its files is kept aside, and they are told before anything goes on. Files that cannot be written
     // are no reason not to go on: the driver says so.
     if loaded.state.is_at_rest()
@@ -122,16 +122,24 @@ pub(super) fn raised(
     text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
 }
 
-fn raise_of(words: &LimitWords, limits: &Limits) -> Result<Raise, Error> {
+/// What is added is added to the ceiling, and where there was none to what was used.
+fn raise_of(words: &LimitWords, state: &State) -> Result<Raise, Error> {
+    let (limits, counters) = (&state.config.limits, &state.counters);
+    let files = limits.files.map_or(state.seen.modified_files.len() as u64, u64::from);
+    let reboots = u64::from(limits.reboots.unwrap_or(counters.reboots));
     let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let iterations = raised(Limit::MaxIterations, Some(limits.iterations.into()), &words.iterations)?;
     Ok(Raise {
         iterations: iterations.map(small),
         working_ms: raised(Limit::MaxDuration, Some(limits.working_ms), &words.duration)?,
-        cost_microusd: raised(Limit::MaxCost, limits.cost_microusd, &words.cost)?,
-        tokens: raised(Limit::MaxTokens, limits.tokens, &words.tokens)?,
-        files: raised(Limit::MaxFiles, limits.files.map(u64::from), &words.files)?.map(small),
-        lines: raised(Limit::MaxLines, limits.lines, &words.lines)?,
-        reboots: raised(Limit::MaxReboots, limits.reboots.map(u64::from), &words.reboots)?.map(small),
+        cost_microusd: raised(
+            Limit::MaxCost,
+            limits.cost_microusd.or(Some(counters.cost_microusd)),
+            &words.cost,
+        )?,
+        tokens: raised(Limit::MaxTokens, limits.tokens.or(Some(counters.tokens)), &words.tokens)?,
+        files: raised(Limit::MaxFiles, Some(files), &words.files)?.map(small),
+        lines: raised(Limit::MaxLines, limits.lines.or(Some(counters.lines_changed)), &words.lines)?,
+        reboots: raised(Limit::MaxReboots, Some(reboots), &words.reboots)?.map(small),
     })
 }

@@ -122,7 +122,12 @@ fn from_step(
     };
     match anew_from(left.inherited, &StepId::new(step), definition) {
         Some(inherited) => Ok(Target::New(run, Some(Imported { inherited, ..left }))),
-        None => Err(Rejection::NoSuchStep { run, step: StepId::new(step) }.into()),
+        // It is no run of piton's yet, so no status of it could be looked at.
+        None => {
+            let steps: Vec<_> = definition.steps.iter().map(|step| format!("`{}`", step.id)).collect();
+            let error: Error = Rejection::NoSuchStep { run, step: StepId::new(step) }.into();
+            Err(error.hint(format!("its steps are {}", steps.join(", "))))
+        }
     }
 }
 

@@ -562,7 +562,7 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
             // What is left to judge is judged first, and then the ceiling speaks.
             Some(reason) if !state.has_unjudged_work() => {
-                let raise = limit::raise_past(state).unwrap_or_default();
+                let raise = limit::raise_past_after(state, raise).unwrap_or_default();
                 Err(Rejection::AtLimit { run: run(), reason, raise })
             }
             _ if !state.people.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),

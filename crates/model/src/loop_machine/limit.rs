@@ -28,8 +28,17 @@ pub(super) fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
 /// What `piton resume` needs to get a run past every ceiling that it stands at, with room beyond; nothing where it stands
 /// at none.
 pub fn raise_past(state: &State) -> Option<String> {
-    let flags: Vec<_> =
-        budgets_reached(&state.config.limits, state).filter_map(|reason| raise_one(state, reason)).collect();
+    raise_past_after(state, &Raise::default())
+}
+
+/// The same for somebody who asked for `raise`: a ceiling that it sets and that is reached is one more.
+pub(super) fn raise_past_after(state: &State, raise: &Raise) -> Option<String> {
+    let limits = &state.config.limits;
+    let mut reached: Vec<_> = budgets_reached(limits, state).collect();
+    let after = limits.clone().raised(raise);
+    let stands: Vec<_> = budgets_reached(&after, state).filter(|reason| !reached.contains(reason)).collect();
+    reached.extend(stands);
+    let flags: Vec<_> = reached.into_iter().filter_map(|reason| raise_one(state, reason)).collect();
     (!flags.is_empty()).then(|| flags.join(" "))
 }
 
@@ -39,7 +48,8 @@ pub(super) fn raise_one(state: &State, reason: Reason) -> Option<String> {
     const DOLLAR: u64 = 1_000_000;
     let (limits, counters) = (&state.config.limits, &state.counters);
     let files = state.seen.modified_files.len() as u64;
-    let of = |limit: Option<u32>| limit.map_or(0, u64::from);
+    // Where none was set, what is added is added to what was used.
+    let of = |limit: Option<u32>, used: u64| limit.map_or(used, u64::from);
     let (flag, used, limit, room, unit, word) = match reason {
         Reason::LimitIterations => {
             ("--max-iterations", counters.iterations.into(), limits.iterations.into(), 25, 1, "")
@@ -48,17 +58,25 @@ pub(super) fn raise_one(state: &State, reason: Reason) -> Option<String> {
             ("--max-duration", counters.working_ms, limits.working_ms, 4 * HOUR_MS, HOUR_MS, "h")
         }
         Reason::LimitCost => {
-            let limit = limits.cost_microusd.unwrap_or(0);
+            let limit = limits.cost_microusd.unwrap_or(counters.cost_microusd);
             ("--max-cost", counters.cost_microusd, limit, 10 * DOLLAR, DOLLAR, "")
         }
         Reason::LimitTokens => {
-            ("--max-tokens", counters.tokens, limits.tokens.unwrap_or(0), 1_000_000, 1, "")
+            ("--max-tokens", counters.tokens, limits.tokens.unwrap_or(counters.tokens), 1_000_000, 1, "")
         }
-        Reason::LimitFiles => ("--max-files", files, of(limits.files), 20, 1, ""),
-        Reason::LimitLines => {
-            ("--max-lines", counters.lines_changed, limits.lines.unwrap_or(0), 1_000, 1, "")
+        Reason::LimitFiles => ("--max-files", files, of(limits.files, files), 20, 1, ""),
+        Reason::LimitLines => (
+            "--max-lines",
+            counters.lines_changed,
+            limits.lines.unwrap_or(counters.lines_changed),
+            1_000,
+            1,
+            "",
+        ),
+        Reason::LimitReboots => {
+            let used = counters.reboots.into();
+            ("--max-reboots", used, of(limits.reboots, used), 10, 1, "")
         }
-        Reason::LimitReboots => ("--max-reboots", counters.reboots.into(), of(limits.reboots), 10, 1, ""),
         _ => return None,
     };
     Some(format!("{flag} +{}{word}", room_past(used, limit, room).div_ceil(unit)))

@@ -49,6 +49,9 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
     };
     said(&asked, out);
     out.note(match asked.open || asked.status.is_active() {
+        true if answer == Answer::Abort => {
+            format!("answered; {run} is being stopped: `piton wait {}`", run.short())
+        }
         true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
         false => format!("answered; {run} is {}", asked.status.as_str()),
     });

@@ -103,7 +103,8 @@ fn a_rejection_tells_the_agent_and_goes_on() {
 #[test]
 fn an_abort_stops_the_run() {
     let world = asked();
-    world.piton(&["answer", "ask", "--abort"]).exits(0);
+    let ran = world.piton(&["answer", "ask", "--abort"]).exits(0);
+    assert!(!ran.err.contains("goes on") && ran.err.contains("stopped"), "{}", ran.err);
     world.piton(&["wait", "ask"]).exits(4);
     let status = world.json(&["status", "ask"]);
     assert_eq!((&status["status"], &status["reason"]), (&"stopped".into(), &"human".into()));

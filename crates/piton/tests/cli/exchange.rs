@@ -214,6 +214,9 @@ fn run_directory(world: &World) {
 fn the_newest_run_of_another_tool_begins_anew_from_a_step() {
     let world = World::new();
     run_directory(&world);
+    let ran = world.piton(&["run", "--workflow", "w.yaml", "--start-at-step", "nope"]).exits(2);
+    assert!(ran.err.contains("hint: its steps are `planning`, `coding`, `review`"), "{}", ran.err);
+    assert!(!ran.err.contains("piton status f8c1a491"), "it is no run here yet: {}", ran.err);
     let ran = world.piton(&["run", "--workflow", "w.yaml", "--start-at-step", "coding"]).exits(0);
     assert!(
         ran.err.contains("going on with what another tool left in `.agents/runs/f8c1a491`"),

@@ -246,3 +246,21 @@ fn an_agent_that_never_ends_is_ended_when_the_working_time_is_used_up() {
     assert!(ran.out.contains("agent took too long"), "{}", ran.out);
     assert!(ran.out.contains("piton resume slow --max-duration"), "{}", ran.out);
 }
+
+/// Where no ceiling was set, what is added is added to what was used; and what stands in the way is named.
+#[test]
+fn a_raise_without_a_ceiling_counts_from_what_was_used() {
+    let world = World::new();
+    let agent = r#"echo x >> a.txt; echo '{"cost_usd":60,"usage":{"input_tokens":100,"output_tokens":20}}' > $PITON_REPORT"#;
+    world.loops("l", agent, &["--check", NEVER, "--max-iterations", "1"]).exits(3);
+    let ran = world.piton(&["resume", "l", "--max-iterations", "+3", "--max-cost", "50"]).exits(3);
+    assert!(ran.err.contains("limit:cost"), "{}", ran.err);
+    assert!(ran.err.contains("run `piton resume l --max-iterations +25 --max-cost +10`"), "{}", ran.err);
+    let ran = world.piton(&["resume", "l", "--max-iterations", "1"]).exits(3);
+    assert!(ran.err.contains("run `piton resume l --max-iterations +25`"), "{}", ran.err);
+    let more = ["--max-iterations", "+3", "--max-cost", "+10", "--max-tokens", "+1000"];
+    world.piton(&[&["resume", "l"], &more[..]].concat()).exits(3);
+    let limits = &world.json(&["status", "l"])["limits"];
+    assert_eq!(limits["cost_usd"], serde_json::json!({"used": 120.0, "max": 70.0}));
+    assert_eq!(limits["tokens"]["max"], 1120);
+}

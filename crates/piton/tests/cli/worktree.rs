@@ -746,3 +746,16 @@ fn urls_and_paths_in_variables_keep_every_byte_but_the_checkouts_name() {
         assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{who}");
     }
 }
+
+#[test]
+fn work_that_git_ignores_is_said_to_lie_where_it_is() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "node_modules/\n");
+    let agent = "mkdir -p node_modules/dep; touch node_modules/dep/index";
+    let check = "dep=test -f node_modules/dep/index";
+    let ran = world.loops("w", agent, &["--check", check, "--worktree"]).exits(0);
+    let tree = world.beside("repo-w").display().to_string();
+    let result = format!("result    no file changed that git does not ignore; what was made is in {tree}\n");
+    assert!(ran.out.contains(&result), "{}", ran.out);
+    assert!(ran.out.contains(&format!("next      git -C {tree} status --ignored\n")), "{}", ran.out);
+}

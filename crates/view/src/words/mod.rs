@@ -413,6 +413,9 @@ fn spent(state: &State) -> String {
 
 fn result(state: &State) -> String {
     let place = match (&state.config.worktree, state.tree_changed()) {
+        (Some(worktree), false) if state.status == Status::Completed => {
+            format!("no file changed that git does not ignore; what was made is in {}", worktree.path)
+        }
         (_, false) => "no file changed".to_owned(),
         (None, true) => "files changed in place, nothing committed".to_owned(),
         (Some(worktree), true) => {
