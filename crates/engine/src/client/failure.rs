@@ -131,6 +131,7 @@ impl From<WorldError> for Error {
                 "go on with this run in `{}`, or begin one here with `piton loop --worktree`",
                 owner.display()
             )),
+            WorldError::TreeGone { .. } => Error::environment(&error),
             WorldError::File(_)
             | WorldError::Git(_)
             | WorldError::Agent(_)

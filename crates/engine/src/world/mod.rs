@@ -34,7 +34,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::aiwg::{self, History};
 use piton_git::Workspace;
-use piton_model::loop_machine::Snapshot;
+use piton_model::loop_machine::{Snapshot, Worktree};
 use piton_model::{Command, Effect, RunId, Seq, State};
 use piton_store::Store;
 use piton_sys::lock::FileLock;
@@ -94,6 +94,18 @@ pub enum WorldError {
         tree: PathBuf,
         /// Whose it is.
         owner: PathBuf,
+    },
+    /// Somebody removed the work tree of a run.
+    #[error(
+        "the work tree `{}` is gone; `git worktree add -f {} {branch}` makes it anew with what was committed",
+        .tree.display(),
+        .tree.display()
+    )]
+    TreeGone {
+        /// Where it was.
+        tree: PathBuf,
+        /// What was committed of it.
+        branch: String,
     },
     /// The journal names a snapshot that cannot be one.
     #[error(transparent)]
@@ -185,7 +197,8 @@ impl LoopWorld {
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;
         }
-        if state.config.worktree.is_some() {
+        if let Some(worktree) = &state.config.worktree {
+            require_tree(&layout, worktree)?;
             mark_tree(&layout)?;
         }
         let launch = launch.closing_git()?.protecting(&state.config.protect);
@@ -249,6 +262,15 @@ pub fn open_workspace(layout: &Layout, run: &RunId) -> Result<Workspace, WorldEr
     left_out.extend(layout.furniture().iter().cloned());
     let workspace = Workspace::open(layout.tree(), &layout.state())?.leaving_out(&left_out);
     Ok(workspace.leaving_out_listed(piton_files::list_of_own_files(layout.root())))
+}
+
+/// Whatever failed where the work tree is gone failed for that.
+fn require_tree(layout: &Layout, worktree: &Worktree) -> Result<(), WorldError> {
+    let tree = layout.tree().to_owned();
+    match tree.is_dir() {
+        true => Ok(()),
+        false => Err(WorldError::TreeGone { tree, branch: worktree.branch.clone() }),
+    }
 }
 
 /// The snapshot that the journal names.
@@ -327,6 +349,7 @@ impl World for LoopWorld {
         let context = Arc::clone(&self.context);
         context.workspace.stop().withdraw();
         let (effect, state) = (effect.clone(), state.clone());
+        let (layout, worktree) = (context.layout.clone(), state.config.worktree.clone());
         async move {
             let work = move || {
                 let furnished = matches!(effect, Effect::Timer(_)) || context.furnish(&state)?;
@@ -345,7 +368,10 @@ impl World for LoopWorld {
                 }
             };
             // A thread of its own, not one of the runtime's: those panic where the system has none left.
-            in_thread(work).await.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
+            in_thread(work).await.unwrap_or_else(|error| {
+                let gone = worktree.and_then(|worktree| require_tree(&layout, &worktree).err());
+                Command::GiveUp { detail: sentence(&gone.unwrap_or(error)) }
+            })
         }
     }
 

@@ -748,6 +748,21 @@ fn urls_and_paths_in_variables_keep_every_byte_but_the_checkouts_name() {
 }
 
 #[test]
+fn a_work_tree_that_an_agent_removed_is_named_with_how_to_go_on() {
+    let world = World::new();
+    let agent = r#"if test $PITON_ATTEMPT = 1; then T=$(pwd); cd /; rm -rf "$T"; else echo two > b.txt; fi"#;
+    let ran = world.loops("w", agent, &["--check", CHECK, "--worktree"]).exits(7);
+    let tree = world.beside("repo-w");
+    let again = format!("git worktree add -f {} piton/w", tree.display());
+    let words = format!("the work tree `{}` is gone; `{again}` makes it anew", tree.display());
+    assert!(ran.out.contains(&words), "{ran:?}");
+    let ran = world.piton(&["resume", "w"]).exits(7);
+    assert!(ran.err.contains(&words), "{ran:?}");
+    world.shell(&again).exits(0);
+    world.piton(&["resume", "w"]).exits(0);
+}
+
+#[test]
 fn work_that_git_ignores_is_said_to_lie_where_it_is() {
     let world = World::new();
     commit_file(&world, ".gitignore", "node_modules/\n");
