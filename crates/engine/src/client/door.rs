@@ -212,7 +212,7 @@ impl LocalClient {
     async fn with_finding(&self, finding: &str) -> Result<Vec<RunId>, ClientError> {
         let mut found = Vec::new();
         for run in self.entries().await?.into_iter().filter(|run| run.kind == Kind::Loop) {
-            if self.has_finding(&run.run_id, finding).await? {
+            if Self::unless_damaged(self.has_finding(&run.run_id, finding).await)? == Some(true) {
                 found.push(run.run_id);
             }
         }

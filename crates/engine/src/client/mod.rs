@@ -200,6 +200,20 @@ impl LocalClient {
         Ok(self.store()?.holder(run).await?)
     }
 
+    /// What a command about other runs sees of a run; nothing of one that is damaged, which is no reason for it to fail. Whoever
+    /// asks about that one is told.
+    pub(crate) fn unless_damaged<T>(looked: Result<T, ClientError>) -> Result<Option<T>, ClientError> {
+        use piton_store::Error::{Corrupt, UnknownRun};
+        match looked {
+            Err(ClientError::Load(LoadError::Event { .. })) => Ok(None),
+            Err(
+                ClientError::Store(UnknownRun { .. } | Corrupt(_))
+                | ClientError::Load(LoadError::Store(UnknownRun { .. } | Corrupt(_))),
+            ) => Ok(None),
+            looked => looked.map(Some),
+        }
+    }
+
     /// Takes the lease of a run, for this process.
     pub(crate) async fn claim(&self, run: &RunId, claim: Claim) -> Result<Lease, ClientError> {
         Ok(self.store()?.claim(run, Self::holder(), claim).await?)

@@ -44,7 +44,8 @@ pub(crate) async fn tree_free(
         }
         let mut busy = Vec::new();
         for run in client.entries().await? {
-            if let Some(holder) = client.driver_of(&run.run_id).await?
+            let holder = LocalClient::unless_damaged(client.driver_of(&run.run_id).await)?;
+            if let Some(holder) = holder.flatten()
                 && is_at_work(client, &run.run_id, &holder).await?
             {
                 busy.push(run.run_id);

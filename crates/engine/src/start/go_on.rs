@@ -205,7 +205,8 @@ async fn is_held(client: &LocalClient, state: &State, edited: Timestamp) -> Resu
         return Ok(false);
     }
     for run in client.entries().await? {
-        if at_work::of_run(&**client.store()?, &run.run_id, edited).await? {
+        let worked = at_work::of_run(&**client.store()?, &run.run_id, edited).await;
+        if LocalClient::unless_damaged(worked)? == Some(true) {
             return Ok(true);
         }
     }

@@ -328,7 +328,8 @@ const LOOPS_MAX: usize = 4;
 async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) -> Result<(), Error> {
     let mut driven = Vec::new();
     for run in client.entries().await?.into_iter().filter(|run| run.kind == Kind::Loop) {
-        if client.driver_of(&run.run_id).await?.is_some() {
+        let holder = LocalClient::unless_damaged(client.driver_of(&run.run_id).await)?;
+        if holder.flatten().is_some() {
             driven.push(run.run_id.to_string());
         }
     }

@@ -143,7 +143,8 @@ async fn newest_of(
     let entries = client.entries().await?;
     let mut fitting: Vec<(Timestamp, RunId)> = Vec::new();
     for run in entries.iter().filter(|run| run.kind == Kind::Workflow) {
-        let state = client.load::<State>(&run.run_id, None).await?.state;
+        let loaded = client.load::<State>(&run.run_id, None).await;
+        let Some(state) = LocalClient::unless_damaged(loaded)?.map(|loaded| loaded.state) else { continue };
         if state.options.workflow_file == workflow_file && !is_discarded(client.layout(), &state) {
             fitting.push((run.updated_at, run.run_id.clone()));
         }

@@ -342,3 +342,14 @@ fn sleep_is_held_off_while_work_runs_and_no_longer() {
     let holds = format!("pgrep -f '^/bin/sh {}'", helper.display());
     eventually("nothing holds sleep off any more", || world.shell(&holds).code != 0);
 }
+
+#[test]
+fn a_run_whose_key_is_damaged_leaves_new_ones_alone() {
+    let world = World::new();
+    world.loops("a", "touch b", &["--check", "c=test -f b"]).exits(0);
+    let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
+    journal.execute("UPDATE runs SET key = 'zz' WHERE id = 'a'", []).unwrap();
+    drop(journal);
+    world.loops("b", "touch d", &["--check", "c=test -f d"]).exits(0);
+    world.piton(&["status", "a"]).exits(6);
+}
