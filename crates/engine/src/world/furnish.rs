@@ -90,8 +90,24 @@ pub(crate) fn sorted(
     let mut copy = named.to_vec();
     copy.extend(installed.into_iter().chain(settings.filter(|path| !is_named(path))));
     let is_cache = |path: &String| CACHES.iter().any(|cache| Path::new(path).ends_with(cache));
-    let left = left.into_iter().filter(|path| !is_cache(path)).take(LEFT_MAX);
-    (copy, left.collect())
+    // One that holds nothing but what is copied is there.
+    let is_emptied = |path: &String| {
+        copy.iter().any(|copied| Path::new(copied).starts_with(path))
+            && holds_only(root, Path::new(path), &copy)
+    };
+    let left = left.into_iter().filter(|path| !is_cache(path) && !is_emptied(path)).take(LEFT_MAX);
+    let left = left.collect();
+    (copy, left)
+}
+
+/// Whether there is nothing in this directory but what is copied.
+fn holds_only(root: &Path, directory: &Path, copied: &[String]) -> bool {
+    let entries = std::fs::read_dir(root.join(directory)).into_iter().flatten().flatten();
+    entries.into_iter().all(|entry| {
+        let path = directory.join(entry.file_name());
+        let is_copied = copied.iter().any(|copied| path.starts_with(copied));
+        is_copied || (entry.file_type().is_ok_and(|kind| kind.is_dir()) && holds_only(root, &path, copied))
+    })
 }
 
 /// Brings what git does not keep into a new work tree: copies, and whatever its setup makes. May be repeated; a setup that is

@@ -774,3 +774,17 @@ fn work_that_git_ignores_is_said_to_lie_where_it_is() {
     assert!(ran.out.contains(&result), "{}", ran.out);
     assert!(ran.out.contains(&format!("next      git -C {tree} status --ignored\n")), "{}", ran.out);
 }
+
+#[test]
+fn a_directory_that_holds_nothing_but_what_is_copied_is_not_said_to_be_missing() {
+    let world = World::new();
+    write_deep(&world, "pk/package.json", "{}\n");
+    world.git(&["add", "pk"]);
+    commit_file(&world, ".gitignore", "node_modules/\ntarget/\n");
+    write_deep(&world, "pk/a/node_modules/dep/index", "two\n");
+    write_deep(&world, "pk/b/target/built", "");
+    let ran = lands(&world, &["--worktree"]).exits(0);
+    let note =
+        "copied into the work tree: pk/a/node_modules; not in it, as git ignores it: pk/b, pk/b/target";
+    assert!(ran.err.contains(note), "{}", ran.err);
+}
