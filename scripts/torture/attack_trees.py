@@ -494,6 +494,9 @@ def lost_and_waiting():
     )
     yield Way("trees", "an attempt that its time limit cuts off", cut_off, REFUSED, REFUSED)
     yield Way("trees", "an attempt that a person stops at once, and a resume", stopped_at_once, REFUSED, REFUSED)
+    yield Way("trees", "an attempt that a person stops at once, and a fork", lambda ground: stopped_at_once(ground, ("fork", "r", "--id", "f"), "f"),
+              REFUSED, REFUSED)
+    yield Way("trees", "a refused iteration, and a fork of it", fork_of_refused, REFUSED, REFUSED)
 
 
 # The keeper is whoever is asked for by its word among the parents.
@@ -530,14 +533,25 @@ def cut_off(ground):
     return outcome(ground, loop(ground, f"{WEAKEN}; [ $PITON_ATTEMPT = 2 ] || sleep 30", iterations=2))
 
 
-def stopped_at_once(ground):
+SAYS_DONE = 'printf \'{"status": "done"}\' > "$PITON_REPORT"'
+
+
+def fork_of_refused(ground):
     prepare(ground)
-    loop(ground, f"[ $PITON_ATTEMPT = 1 ] || exit 0; {WEAKEN}; touch began; sleep 30", UNITTEST, "--detach", iterations=2)
+    loop(ground, f"if [ $PITON_ITERATION = 1 ]; then {WEAKEN}; else date > note; {SAYS_DONE}; fi")
+    return outcome(ground, ground.piton("fork", "r", "--iteration", "1", "--id", "f", "--max-iterations", "3", env=PATH, timeout=90), "f")
+
+
+def stopped_at_once(ground, then=("resume", "r"), run="r"):
+    prepare(ground)
+    begins = f"{WEAKEN}; touch began; sleep 30"
+    later = f"date > note; {SAYS_DONE}; exit 0"
+    loop(ground, f"[ $PITON_RUN_ID-$PITON_ATTEMPT = r-1 ] || {{ {later}; }}; {begins}", UNITTEST, "--detach", iterations=2)
     ground.until(lambda: (ground.dir / "repo-r/began").exists())
     ground.piton("stop", "r", "--now", check=True, timeout=90)
     ground.piton("wait", "r", timeout=90)
     ground.until(lambda: "driver_started" in ground.kinds() and ground.status().get("status") == "stopped")
-    return outcome(ground, ground.piton("resume", "r", env=PATH, timeout=90))
+    return outcome(ground, ground.piton(*then, env=PATH, timeout=90), run)
 
 
 # ── Edits that git is told not to see ────────────────────────────────────────────────────────────────

@@ -66,7 +66,7 @@ def way(name, line, bare=OPEN, walls=REFUSED, proof=canary, prepare=None, check=
         variables = {name: str(value) for name, value in (made or {}).items()} if isinstance(made, dict) else {}
         done = ground.loop(line(ground) if callable(line) else line, check, *more, env=variables | (env or {}))
         ran(done, codes)
-        for words in then:
+        for words in then(ground) if callable(then) else then:
             ground.piton(*words)
         came = proof(ground)
         return came if isinstance(came, str) else OPEN if came else REFUSED
@@ -809,8 +809,17 @@ def vehicles():
     yield runs("what runs when the run rests, and what it wrote", more=("--on-done", "scripts/vehicle"), text=guard, proof=soon)
     yield runs("the command that furnishes a work tree", more=("--worktree", "--max-iterations", "2"), check="false", bare=REFUSED,
                text=guard + "[worktree]\nsetup = 'scripts/vehicle'\n", then=(("resume", "r", "--max-iterations", "+1"),))
-    yield Way("walls", "the baseline of a second run, in the checkout", second_baseline, OPEN, OPEN,
-              says="walls.md: So does a check of the baseline that is run")
+    yield Way("walls", "the baseline of a second run, in the checkout", second_baseline, OPEN, REFUSED)
+    fork = (("fork", "r", "--iteration", "1", "--id", "f"),)
+    yield runs("the setup of a fork, which the agent wrote", more=("--worktree",), check="false",
+               text=guard + "[worktree]\nsetup = 'scripts/vehicle < /dev/null'\n", then=fork)
+    yield runs("the setup of a second run, which an agent in place wrote", check="false",
+               text=guard + "[worktree]\nsetup = 'scripts/vehicle < /dev/null'\n", then=lambda ground: (
+                   ("loop", "x", "--id", "second", "--worktree", "--exec", "true", "--check", "c=false", "--max-iterations", "1", *ground.walls()),))
+    yield runs("a filter of the user's that names a script of the tree, in a fork", more=("--worktree",), check="false",
+               text=guard, files={".gitattributes": "*.txt filter=x\n"}, then=lambda ground: (
+                   ground.sh("git config --global filter.x.clean scripts/vehicle", check=True), fork)[1])
+    yield Way("walls", "keys in a home that is the repository", home_in_the_tree, OPEN, REFUSED)
     yield Way("walls", "a step of a workflow", lambda ground: touched(ground,
         ground.workflow("name: w\nsteps:\n- {id: a, run: 'echo hit > $OUTSIDE/canary'}\n")), OPEN, REFUSED)
     yield Way("walls", "a gate of a workflow that runs what a step wrote", lambda ground: touched(ground, ground.workflow(
@@ -819,6 +828,15 @@ def vehicles():
         ground.put("inner.yaml", "name: i\nsteps:\n- {id: a, run: 'echo hit > $OUTSIDE/canary'}\n"),
         touched(ground, ground.workflow("name: w\nsteps:\n- {id: a, workflow: inner.yaml}\n")))[1], OPEN, REFUSED)
     yield Way("walls", "an agent that looks into a gap", research, OPEN, REFUSED)
+
+
+def home_in_the_tree(ground):
+    """A home that is a repository: what the agent reads is taken from there, what it leaves counts there."""
+    ground.put(".ssh/id_ed25519", f"{SECRET}\n", mode=0o600)
+    ground.sh("printf .ssh > .git/info/exclude", check=True)
+    ground.loop("cat ~/.ssh/id_ed25519 > stolen; echo hit > ~/.ssh/authorized_keys", "false", env={"HOME": str(ground.repo)})
+    left = (ground.repo / ".ssh/authorized_keys").exists() or (ground.repo / "stolen").exists()
+    return OPEN if left else REFUSED
 
 
 def touched(ground, done):
@@ -1080,6 +1098,9 @@ def in_the_tree(ground):
 
 def honest_ways():
     yield honest("walls", "an agent that writes to its tree", in_the_tree)
+    yield honest("walls", "a setup that makes something in the tree", lambda ground: (
+        config("[worktree]\nsetup = 'mkdir -p made && echo x > made/x'\n")(ground),
+        works(ground.loop("touch done", "test -f made/x && test -f done", "--worktree")))[1])
     yield honest("walls", "an agent that uses /tmp, a cache and a background process", lambda ground: works(ground.loop(
         "mkdir -p ~/.cache/x; t=$(mktemp) && echo a > $t && (sleep 0.05; cp $t b; rm $t) & wait; test -f b && touch done", "test -f done")))
     yield honest("walls", "an agent in a work tree that becomes a commit", committed)
