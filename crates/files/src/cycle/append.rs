@@ -2,7 +2,8 @@
 //!
 //! What is there is compared with what is to be there, from the first line that is known on. Where it is the beginning of
 //! that, the rest is added, and a line that a crash cut off is completed. Where something else stands in between, as when an
-//! agent wrote into the log itself, the log is written anew up to there and goes on as it should. A log that lacks nothing is left alone.
+//! agent wrote into the log itself, the log is written anew up to there and goes on as it should. A log that lacks nothing is
+//! left alone.
 
 use std::io::Write;
 use std::path::Path;

@@ -152,12 +152,15 @@ fn parse(text: &str) -> String {
     piton_files::cycle::parse_requirements(text, None, "", Timestamp::default()).specification
 }
 
+/// What a task is made of: description, effort, status, files, whether it is assigned, what it needs.
+type Parts = (String, usize, usize, Vec<String>, bool, u16);
+
 prop_compose! {
     fn plan(iteration: u32)(
         tasks in vec((line(), 0..3_usize, 0..4_usize, vec("[a-z/.]{1,9}", 0..3), any::<bool>(), any::<u16>()), 1..6),
         effort in "[a-z0-9]{1,9}", last_updated in moments(), note in text(),
     ) -> Plan {
-        let task = |(number, (description, effort, status, files, assigned, needs)): (usize, (String, usize, usize, Vec<String>, bool, u16))| PlanTask {
+        let task = |(number, (description, effort, status, files, assigned, needs)): (usize, Parts)| PlanTask {
             id: format!("TASK-{number:03}"),
             description,
             effort: Effort::ALL[effort],
