@@ -26,6 +26,8 @@ pub struct Task {
     pub until: Vec<String>,
     /// The prompt file that is there although nobody named it: [`crate::files::find_prompt`].
     pub found_prompt: Option<String>,
+    /// It ends without checks and conditions, too.
+    pub ends_anyway: bool,
 }
 
 /// A loop as it will be created, and how it came to be that.
@@ -61,7 +63,7 @@ pub fn plan(
     // One that completes this run does not merely stop it.
     let until = &config.until;
     config.stop.conditions.retain(|named| !until.contains(named));
-    if config.stop.success.is_empty() {
+    if config.stop.success.is_empty() && !task.ends_anyway {
         exits(settings, &config.until, &mut problems);
     }
     Problems::or(problems, Plan { config, resolved })

@@ -5,6 +5,7 @@
 
 mod agent;
 mod checks;
+mod cycle;
 mod gaps;
 mod guard;
 mod hooks;
@@ -25,6 +26,7 @@ use piton_model::notify::{Channel, On, Trigger};
 use serde::Serialize;
 
 pub use agent::AgentSection;
+pub use cycle::{CycleSection, Offset, RoleSettings};
 pub use gaps::{Gaps, PromptSection, Variables};
 pub use guard::{GuardSection, Rules, ThresholdSection};
 pub use hooks::HooksSettings;
@@ -41,7 +43,7 @@ use crate::limit::{LIMITS, Limit};
 use crate::problem::Place;
 
 /// Every section, in the order of the file format.
-pub const SECTIONS: [&Section; 30] = [
+pub const SECTIONS: [&Section; 32] = [
     &AgentSection::SECTION,
     &agent::NAMED_AGENTS,
     &LoopSection::SECTION,
@@ -59,6 +61,8 @@ pub const SECTIONS: [&Section; 30] = [
     &Worktree::SECTION,
     &ConfineSection::SECTION,
     &Views::SECTION,
+    &CycleSection::SECTION,
+    &cycle::ROLES,
     &Gaps::SECTION,
     &HooksSettings::SECTION,
     &hooks::NAMED_HOOKS,
@@ -172,6 +176,10 @@ pub struct Settings {
     pub confine: ConfineSection,
     /// `[views]`.
     pub views: Views,
+    /// `[cycle]`.
+    pub cycle: CycleSection,
+    /// `[cycle.roles.NAME]`.
+    pub roles: Vec<Sourced<RoleSettings>>,
     /// `[gaps]`.
     pub gaps: Gaps,
     /// `[hooks]`.

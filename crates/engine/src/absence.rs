@@ -5,7 +5,7 @@
 //! drivers are killed again and again is given up. An [`Absence`] neither looks nor starts anything;
 //! [`LocalClient::is_missed`] is the one look.
 
-use piton_model::{Entry, Kind, State, Status, workflow};
+use piton_model::{Entry, Kind, State, Status, cycle, workflow};
 
 use crate::client::{ClientError, LocalClient};
 use crate::ledger::research::is_researched;
@@ -17,7 +17,7 @@ impl LocalClient {
         Ok(match entry.kind {
             Kind::Ledger => entry.status == Status::Running && !is_researched(self.layout(), &entry.run_id)?,
             // What it came to is on record before its driver lets go: one that left after the run was read has not left it alone.
-            Kind::Loop | Kind::Workflow if entry.is_under_way() => {
+            Kind::Loop | Kind::Workflow | Kind::Cycle if entry.is_under_way() => {
                 self.driver_of(&entry.run_id).await?.is_none()
                     && self.entry(&entry.run_id).await?.is_under_way()
             }
@@ -31,7 +31,11 @@ impl LocalClient {
                 let state = self.load::<workflow::State>(&entry.run_id, None).await?.state;
                 is_free && state.is_left_open() && !is_discarded(self.layout(), &state)
             }
-            Kind::Loop | Kind::Workflow => false,
+            Kind::Cycle if entry.needs_person() => {
+                let state = || async { self.load::<cycle::State>(&entry.run_id, None).await };
+                self.driver_of(&entry.run_id).await?.is_none() && !state().await?.state.is_settled()
+            }
+            Kind::Loop | Kind::Workflow | Kind::Cycle => false,
         })
     }
 }

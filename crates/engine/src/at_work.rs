@@ -3,7 +3,7 @@
 //! What a person writes into a file of a workflow counts, and a step without walls can write there, too. So it is asked when the
 //! file was changed, by the clock of the system, and what the journal says of that moment.
 
-use piton_model::{Kind, Machine, RunId, Seq, State, Timestamp, ledger_machine, workflow};
+use piton_model::{Kind, Machine, RunId, Seq, State, Timestamp, cycle, ledger_machine, workflow};
 use piton_store::Store;
 
 use crate::client::ClientError;
@@ -77,6 +77,10 @@ async fn worked(store: &dyn Store, run: &RunId, kind: Kind, seq: Seq) -> Result<
             // A step whose work is a run that asks a person does nothing meanwhile.
             let steps = || state.steps.iter().any(|step| step.open.is_some() && step.asks.is_none());
             state.options.confine.is_none() && (steps() || state.effects().iter().any(gates))
+        }
+        Kind::Cycle => {
+            let state = load_at::<cycle::State>(store, run, seq).await?.state;
+            state.config.confine.is_none() && !state.is_at_rest()
         }
         Kind::Ledger => {
             let state = load_at::<ledger_machine::State>(store, run, seq).await?.state;

@@ -10,6 +10,7 @@ mod at_work;
 pub mod client;
 pub mod configuration;
 pub mod core;
+pub mod cycle;
 pub mod driver;
 pub mod driver_process;
 pub mod journal;

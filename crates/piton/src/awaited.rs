@@ -74,7 +74,7 @@ impl Waiting {
 fn is_driven(status: &StatusView) -> bool {
     match &status.of {
         StatusOf::Workflow(status) => status.driver.is_some(),
-        StatusOf::Loop(_) | StatusOf::Ledger(_) => false,
+        StatusOf::Loop(_) | StatusOf::Cycle(_) | StatusOf::Ledger(_) => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line: its words and flags. The doc comments are the help text.
 
 mod connect;
+pub(crate) mod cycle;
 pub(crate) mod gaps;
 mod guard;
 mod see;
@@ -83,6 +84,8 @@ pub(crate) enum Command {
     Gaps(Box<gaps::GapsArguments>),
     /// Run a workflow: steps with needs, gates, loop-backs and people.
     Run(Box<RunArguments>),
+    /// Let a team of agents work on a task: requirements, plan, code, validation.
+    Cycle(Box<cycle::CycleArguments>),
     /// Compare two trees: did tests get deleted, skipped or weakened?
     Guard(GuardArguments),
     /// List runs, those that need you first.
@@ -215,6 +218,7 @@ impl Command {
             | Self::DemoAgent => false,
             // An agent may look; only a person chooses or allows.
             Self::Gaps(arguments) => arguments.command.changes(),
+            Self::Cycle(arguments) => arguments.command.steers(),
             Self::Best(arguments) => arguments.use_iteration.is_some(),
             Self::Guard(arguments) => arguments.command.as_ref().is_some_and(|command| match command {
                 GuardCommand::Allow(_) | GuardCommand::Mark(_) => true,

@@ -5,6 +5,7 @@ use std::path::Path;
 use piton_agent::Within;
 pub(crate) use piton_engine::absence::{Absence, Missing};
 pub(crate) use piton_engine::client::unsound;
+pub(crate) use piton_engine::cycle::prompt::shipped as prompt_of;
 use piton_engine::journal::states;
 pub(crate) use piton_engine::journal::{adopt, settle, warning};
 pub(crate) use piton_engine::launch::{cheap_check, this_program, walls};

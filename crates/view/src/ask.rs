@@ -140,6 +140,28 @@ pub enum CycleRequest {
 }
 
 impl CycleRequest {
+    /// The same with every text as `clean` leaves it.
+    #[must_use]
+    pub fn with_texts(self, clean: &dyn Fn(String) -> String) -> Self {
+        match self {
+            CycleRequest::Extend { text, raise } => CycleRequest::Extend { text: clean(text), raise },
+            CycleRequest::Feedback { source, target, content, kind } => {
+                CycleRequest::Feedback { source, target, content: clean(content), kind }
+            }
+            CycleRequest::Propose { description, options, by, waits } => {
+                let options = options.into_iter().map(clean).collect();
+                CycleRequest::Propose { description: clean(description), options, by, waits }
+            }
+            CycleRequest::Block { description, by } => {
+                CycleRequest::Block { description: clean(description), by }
+            }
+            CycleRequest::Unblock { id, status, resolution } => {
+                CycleRequest::Unblock { id, status, resolution: resolution.map(clean) }
+            }
+            settled @ CycleRequest::Settle { .. } => settled,
+        }
+    }
+
     fn into_event(self) -> CycleEvent {
         match self {
             CycleRequest::Extend { text, raise } => CycleEvent::ExtensionRequested { text, raise },

@@ -115,6 +115,9 @@ pub trait Client: Send + Sync {
     /// Goes on with a run that is there, recovering first.
     fn resume<'a>(&'a self, run: &'a RunId, how: Resumption) -> Answer<'a, Started>;
 
+    /// Adds something to the task of a cycle, in an iteration of its own, and goes on with one that is over.
+    fn extend<'a>(&'a self, run: &'a RunId, text: String, limits: LimitWords) -> Answer<'a, Started>;
+
     /// Starts a driver for a run that has none and should.
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;
 

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use piton_files::ralph;
-use piton_model::{Machine, RunId, State, workflow};
+use piton_model::{Machine, RunId, State, cycle, workflow};
 use piton_store::{Claim, Lease};
 use piton_sys::process::RunLimits;
 use piton_view::{Client, StateOf};
@@ -56,6 +56,7 @@ impl LocalClient {
             let applied = match &loaded.state {
                 StateOf::Loop(_) => self.apply_requests::<State>(&lease).await,
                 StateOf::Workflow(_) => self.apply_requests::<workflow::State>(&lease).await,
+                StateOf::Cycle(_) => self.apply_requests::<cycle::State>(&lease).await,
                 StateOf::Ledger(_) => Ok(false),
             };
             match applied {
@@ -100,6 +101,7 @@ impl LocalClient {
                 state.is_at_rest() && shown().is_some_and(|seq| seq < loaded.head)
             }
             StateOf::Workflow(state) => view_of(layout, &state.run).is_behind(state).unwrap_or(false),
+            StateOf::Cycle(state) => crate::cycle::is_behind(layout, state),
             StateOf::Ledger(_) => false,
         };
         is_old || self.is_untold(&loaded.state)
@@ -129,7 +131,10 @@ impl LocalClient {
                     return Ok(Some(format!("note: {moved}")));
                 }
             }
-            StateOf::Loop(_) | StateOf::Workflow(_) | StateOf::Ledger(_) => {}
+            StateOf::Cycle(state) if state.is_at_rest() => {
+                return Ok(crate::cycle::publish_at_rest(self, state).await);
+            }
+            StateOf::Loop(_) | StateOf::Workflow(_) | StateOf::Cycle(_) | StateOf::Ledger(_) => {}
         }
         Ok(None)
     }
@@ -144,7 +149,7 @@ impl LocalClient {
         let told = in_thread(move || match &state {
             StateOf::Loop(state) => world::telling::tell_at_rest(&layout, state, secrets.redactor()),
             StateOf::Workflow(state) => Ok(telling::tell(&layout, secrets.redactor(), state)),
-            StateOf::Ledger(_) => Ok(Vec::new()),
+            StateOf::Cycle(_) | StateOf::Ledger(_) => Ok(Vec::new()),
         });
         let _ = told.await;
         Ok(())
@@ -154,7 +159,7 @@ impl LocalClient {
         match state {
             StateOf::Loop(state) => state.is_at_rest() && world::telling::is_untold(self.layout(), state),
             StateOf::Workflow(state) => state.is_at_rest() && telling::is_untold(self.layout(), state),
-            StateOf::Ledger(_) => false,
+            StateOf::Cycle(_) | StateOf::Ledger(_) => false,
         }
     }
 

@@ -4,21 +4,22 @@ use std::time::Duration;
 
 use piton_files::gaps::Document;
 use piton_model::limits::GAP_FILE_BYTES_MAX;
-use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
+use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, cycle, ledger_machine, workflow};
 use piton_store::{Claim, Wanted};
 use piton_sys::file;
 use piton_sys::redact::Redactor;
 use piton_view::{
     Answer, Asked, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
-    Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, MetricsView, Moment, Order, Printed,
-    Rebuilt, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs, Seen,
-    ShowView, Started, StateOf, StatusOf, StatusView, VerifyView, WhyView,
+    Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, LimitWords, MetricsView, Moment, Order,
+    Printed, Rebuilt, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs,
+    Seen, ShowView, Started, StateOf, StatusOf, StatusView, VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
 use super::output::Output;
 use super::{
-    ClientError, LocalClient, gaps, ledgers, report, research, resolve, restore, status, verify, workflows,
+    ClientError, LocalClient, cycles, gaps, ledgers, report, research, resolve, restore, status, verify,
+    workflows,
 };
 use crate::driver_process::{self, log};
 use crate::launch::Secrets;
@@ -91,6 +92,7 @@ impl LocalClient {
             StateOf::Workflow(state) => {
                 workflows::view_of(self.layout(), state, self.look_around(state).await?, holder.as_ref())
             }
+            StateOf::Cycle(state) => cycles::view_of(state, holder.as_ref()),
             StateOf::Ledger(state) => ledgers::view_of(self, state).await?,
         };
         view.seq = loaded.head;
@@ -157,7 +159,8 @@ impl LocalClient {
             let events = self.told(run, from, Duration::ZERO).await?;
             let Some(end) = events.last().map(|event| event.seq) else { break };
             for event in events {
-                let begins = (event.kind == "attempt_started")
+                let begins = ["attempt_started", "role_started"]
+                    .contains(&event.kind.as_str())
                     .then(|| event.data["attempt"]["iteration"].as_u64())
                     .flatten();
                 match begins {
@@ -181,6 +184,7 @@ impl LocalClient {
         let format = format.unwrap_or(match kind {
             Kind::Loop => ExportFormat::Ralph,
             Kind::Workflow => ExportFormat::RunState,
+            Kind::Cycle => ExportFormat::CycleState,
             Kind::Ledger => ExportFormat::Gaps,
         });
         let layout = self.layout();
@@ -192,6 +196,7 @@ impl LocalClient {
             (ExportFormat::RunState, StateOf::Workflow(state)) => {
                 piton_files::workflow::render(state, view_of(layout, run).place())
             }
+            (ExportFormat::CycleState, StateOf::Cycle(state)) => crate::cycle::view_bytes(layout, state),
             (ExportFormat::Gaps, StateOf::Ledger(state)) => {
                 let state = ledgers::seen(self, state).await?.state;
                 let bytes = file::read_regular(&layout.root().join(&state.file), GAP_FILE_BYTES_MAX)?;
@@ -200,8 +205,12 @@ impl LocalClient {
             }
             (ExportFormat::State, state) => folded(state),
             (
-                ExportFormat::Ralph | ExportFormat::Aiwg | ExportFormat::RunState | ExportFormat::Gaps,
-                StateOf::Loop(_) | StateOf::Workflow(_) | StateOf::Ledger(_),
+                ExportFormat::Ralph
+                | ExportFormat::Aiwg
+                | ExportFormat::RunState
+                | ExportFormat::CycleState
+                | ExportFormat::Gaps,
+                StateOf::Loop(_) | StateOf::Workflow(_) | StateOf::Cycle(_) | StateOf::Ledger(_),
             ) => {
                 let what = format!("run `{run}` is a {}, and that format has none", kind.as_str());
                 return Err(Error::usage(what).hint(format!("`piton export {run}` prints it in its own")));
@@ -268,6 +277,10 @@ impl LocalClient {
             let notes = view.publish(&state)?.map(|moved| moved.to_string()).into_iter().collect();
             return Ok(Rebuilt { written: vec![view.place().state().display().to_string()], notes });
         }
+        if self.kind(run).await? == Kind::Cycle {
+            let state = self.load::<cycle::State>(run, None).await?.state;
+            return crate::cycle::republish(self, &state).await;
+        }
         let loaded = self.load::<State>(run, None).await?;
         let history = match configuration::views(self.layout()).aiwg {
             true => Some(self.history(run).await?),
@@ -293,6 +306,7 @@ fn only_to_read(view: &mut StatusView, why: &str) {
     let next = match &mut view.of {
         StatusOf::Loop(status) => &mut status.next,
         StatusOf::Workflow(status) => &mut status.next,
+        StatusOf::Cycle(status) => &mut status.next,
         StatusOf::Ledger(status) => &mut status.next,
     };
     next.clear();
@@ -399,6 +413,10 @@ impl Client for LocalClient {
 
     fn resume<'a>(&'a self, run: &'a RunId, how: Resumption) -> Answer<'a, Started> {
         Box::pin(async move { start::resume(self, run, &how).await })
+    }
+
+    fn extend<'a>(&'a self, run: &'a RunId, text: String, limits: LimitWords) -> Answer<'a, Started> {
+        Box::pin(start::extend(self, run, text, limits))
     }
 
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {

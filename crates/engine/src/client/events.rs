@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use piton_model::{Entry, Kind, RunEvent, RunId, Seq, State, ledger_machine, workflow};
+use piton_model::{Entry, Kind, RunEvent, RunId, Seq, State, cycle, ledger_machine, workflow};
 use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
@@ -72,6 +72,7 @@ impl LocalClient {
         let words: fn(&StoredEvent) -> String = match self.kind(run).await? {
             Kind::Loop => words::<State>,
             Kind::Workflow => words::<workflow::State>,
+            Kind::Cycle => words::<cycle::State>,
             Kind::Ledger => words::<ledger_machine::State>,
         };
         let redactor = self.redactor();
@@ -115,6 +116,7 @@ impl LocalClient {
         Ok(match self.kind(run).await? {
             Kind::Loop => Box::new(Watch::<State>::new(self, run, after).await?),
             Kind::Workflow => Box::new(Watch::<workflow::State>::new(self, run, after).await?),
+            Kind::Cycle => Box::new(Watch::<cycle::State>::new(self, run, after).await?),
             Kind::Ledger => Box::new(Watch::<ledger_machine::State>::new(self, run, after).await?),
         })
     }

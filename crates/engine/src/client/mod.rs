@@ -4,6 +4,7 @@
 //! its lease for a moment and applies the request itself.
 
 mod at_rest;
+mod cycles;
 mod door;
 mod events;
 mod failure;
@@ -170,6 +171,7 @@ impl LocalClient {
         Ok(match self.kind(run).await? {
             Kind::Loop => self.load(run, at).await?.map(|state| StateOf::Loop(Box::new(state))),
             Kind::Workflow => self.load(run, at).await?.map(|state| StateOf::Workflow(Box::new(state))),
+            Kind::Cycle => self.load(run, at).await?.map(|state| StateOf::Cycle(Box::new(state))),
             Kind::Ledger => self.load(run, at).await?.map(|state| StateOf::Ledger(Box::new(state))),
         })
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use piton_agent::Found;
 use piton_agent::stream::Said;
 use piton_model::loop_machine::StreamFormat;
-use piton_model::{Kind, RunId, State, workflow};
+use piton_model::{Kind, RunId, State, cycle, workflow};
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::clean;
 use piton_view::{Answer, Error, ErrorKind, Printed};
@@ -39,6 +39,10 @@ impl Output {
         let (last, stream) = match client.kind(run).await? {
             Kind::Workflow => {
                 (client.load::<workflow::State>(run, None).await?.state.attempt, StreamFormat::Plain)
+            }
+            Kind::Cycle => {
+                let state = client.load::<cycle::State>(run, None).await?.state;
+                (state.attempt, crate::cycle::stream_of(&state))
             }
             Kind::Loop | Kind::Ledger => {
                 let state = client.load::<State>(run, None).await?.state;

@@ -11,7 +11,7 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, clean, clean_line};
 use piton_view::{Error, ReportView, StateOf};
 
-use super::{ClientError, LocalClient, ledgers, workflows};
+use super::{ClientError, LocalClient, cycles, ledgers, workflows};
 use crate::load;
 
 /// What is shown of the task.
@@ -32,6 +32,12 @@ pub(super) async fn report(client: &LocalClient, run: &RunId) -> Result<ReportVi
             let found = client.look_around(&state).await?;
             let status = workflows::status_of(client.layout(), &state, found, holder.as_ref());
             let text = clean(&words::workflow::report(&status, &state));
+            Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
+        }
+        StateOf::Cycle(state) => {
+            let holder = client.driver_of(run).await?;
+            let status = cycles::status_of(&state, holder.as_ref());
+            let text = clean(&words::cycle::report(&status, &state));
             Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
         }
         StateOf::Ledger(state) => {

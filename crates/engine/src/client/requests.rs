@@ -1,7 +1,7 @@
 //! What people ask of a run: put on record, and acted on where nobody drives.
 
 use piton_model::loop_machine::State;
-use piton_model::{Kind, Rejection, RunId, Seq, Status, workflow};
+use piton_model::{Kind, Rejection, RunId, Seq, Status, cycle, workflow};
 use piton_view::{Asked, Error, ErrorKind, Request};
 
 use super::at_rest::Released;
@@ -27,6 +27,7 @@ impl LocalClient {
             Kind::Workflow => {
                 self.ask::<workflow::State>(run, request.into_workflow_event().map_err(refused)?).await
             }
+            Kind::Cycle => self.ask::<cycle::State>(run, request.into_cycle_event().map_err(refused)?).await,
             Kind::Ledger => Err(no_ledger(run)),
         }
     }
@@ -77,7 +78,7 @@ impl LocalClient {
                 let found = self.found_by::<workflow::State>(run, seq).await?;
                 found.questions().iter().any(|(_, open)| open.number == question)
             }
-            Kind::Loop | Kind::Ledger => {
+            Kind::Loop | Kind::Cycle | Kind::Ledger => {
                 let found = self.found_by::<State>(run, seq).await?;
                 found.people.questions.iter().any(|open| open.number == question)
             }
@@ -97,7 +98,7 @@ impl LocalClient {
                 let open = state.questions().iter().any(|(_, open)| open.number == question);
                 (open, !state.requests.answers.is_empty())
             }
-            Kind::Loop | Kind::Ledger => {
+            Kind::Loop | Kind::Cycle | Kind::Ledger => {
                 let state = self.load::<State>(run, None).await?.state;
                 let open = state.people.questions.iter().any(|open| open.number == question);
                 (open, !state.requests.answers.is_empty())
@@ -130,7 +131,7 @@ enum Needs {
 impl Needs {
     fn of(request: &Request) -> Self {
         match request {
-            Request::Pause | Request::Stop { .. } | Request::Skip => Needs::Work,
+            Request::Pause | Request::Stop { .. } | Request::Skip | Request::Cycle(_) => Needs::Work,
             Request::Mode { .. } => Needs::ToBeHeard,
             Request::Answer { question, .. } => Needs::Decision { question: *question },
             Request::Reboot
@@ -165,6 +166,7 @@ fn redacted(secrets: &Secrets, request: Request) -> Request {
             Request::Note { text: clean(text), set }
         }
         Request::Choose { iteration, reason } => Request::Choose { iteration, reason: clean(reason) },
+        Request::Cycle(request) => Request::Cycle(request.with_texts(&clean)),
         other @ (Request::Pause
         | Request::Stop { .. }
         | Request::Skip

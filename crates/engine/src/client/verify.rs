@@ -1,6 +1,6 @@
 //! Checking everything that is stored, down to "the index says what the events say".
 
-use piton_model::{Entry, Kind, Machine, RunId, Seq, State, ledger_machine, workflow};
+use piton_model::{Entry, Kind, Machine, RunId, Seq, State, cycle, ledger_machine, workflow};
 use piton_store::{Error, Problem, Store, Wanted};
 use piton_view::{ProblemView, VerifyView};
 
@@ -59,6 +59,7 @@ async fn verify_run(store: &dyn Store, run: &RunId, found: &mut Found) -> Result
         Ok(row) => match row.entry.kind {
             Kind::Loop => verify_fold::<State>(store, run).await,
             Kind::Workflow => verify_fold::<workflow::State>(store, run).await,
+            Kind::Cycle => verify_fold::<cycle::State>(store, run).await,
             Kind::Ledger => verify_fold::<ledger_machine::State>(store, run).await,
         },
         Err(error) => Err(error.into()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_model::{Kind, Machine, RunId, State, workflow};
+use piton_model::{Kind, Machine, RunId, State, cycle, workflow};
 use piton_store::{Claim, Lease};
 use piton_sys::process::Signal;
 use piton_sys::{Clock, SystemClock};
@@ -13,6 +13,7 @@ use super::{LOOK_EVERY, log, settled, tree_free};
 use crate::client::{ClientError, LocalClient};
 use crate::configuration;
 use crate::core::Leave;
+use crate::cycle::CycleWorld;
 use crate::driver::{DriveError, Driver, World, claim_soon, drive};
 use crate::layout::Layout;
 use crate::workflow::WorkflowWorld;
@@ -52,6 +53,7 @@ async fn drive_run(layout: Layout, duty: &Duty, say: fn(&str)) -> Result<(), Err
     let leave = match client.kind(run).await? {
         Kind::Loop => drive_loop(&client, duty, note).await?,
         Kind::Workflow => drive_workflow(&client, duty, note).await?,
+        Kind::Cycle => drive_cycle(&client, duty, note).await?,
         Kind::Ledger => return Err(Error::usage(format!("run `{run}` is a ledger, which nobody drives"))),
     };
     match leave {
@@ -96,6 +98,20 @@ async fn drive_workflow(
         client.wake_outer(&duty.run).await?;
     }
     Ok(leave)
+}
+
+async fn drive_cycle(
+    client: &LocalClient,
+    duty: &Duty,
+    note: impl Fn(&str) + 'static,
+) -> Result<Leave, Error> {
+    let layout = client.layout();
+    let state = client.load::<cycle::State>(&duty.run, None).await?.state;
+    // A driver that is only leaving is waited for; another that works in this tree is an error of `open`.
+    let _ = tree_free(client, &layout.in_place()).await?;
+    let world = CycleWorld::open(Arc::clone(client.store()?), layout, &state, Box::new(note))?;
+    let lease = claim(client, duty).await?;
+    drive_under(client, &world, lease, duty).await
 }
 
 /// Takes the lease. One that is free, or held for a moment, unless this driver is to replace another.

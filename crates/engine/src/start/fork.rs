@@ -16,6 +16,10 @@ pub(super) async fn start(client: &LocalClient, order: &ForkOrder) -> Result<(Ru
     let id = match client.kind(&order.run).await? {
         Kind::Workflow => of_workflow(client, order).await?,
         Kind::Loop => of_loop(client, order).await?,
+        Kind::Cycle => {
+            return Err(Error::usage(format!("run `{}` is a cycle, which is not forked", order.run))
+                .hint(format!("`piton restore {}` puts the files of an iteration back", order.run)));
+        }
         Kind::Ledger => {
             return Err(Error::usage(format!("run `{}` is a ledger, which is not forked", order.run))
                 .hint("copy its file and open that with `piton gaps --file`"));

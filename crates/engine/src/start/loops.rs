@@ -171,6 +171,7 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
         text: order.task.clone(),
         until: order.until.clone(),
         found_prompt: files::find_prompt(layout.root()),
+        ends_anyway: false,
     };
     plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
 }

@@ -1,10 +1,11 @@
 //! Starting a run: what was ordered is checked and put on record, then a driver is started
 //! ([`driver_process`](crate::driver_process)).
 //!
-//! - [`loops`], [`workflows`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there; `said_later`:
+//! - [`loops`], [`workflows`], [`cycles`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there; `said_later`:
 //!   flags that are given with it.
 //! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started.
 
+mod cycles;
 mod fork;
 mod go_on;
 pub mod hooks;
@@ -14,8 +15,10 @@ mod loops;
 mod options;
 mod resume;
 mod said_later;
+mod team;
 mod workflows;
 
+pub(crate) use cycles::extend;
 pub(crate) use go_on::require_kept;
 pub(crate) use resume::resume;
 pub use workflows::not_runnable;
@@ -41,6 +44,7 @@ pub(crate) async fn start(client: &LocalClient, order: Order) -> Result<Started,
         Order::Loop(order) => loops::start(client, &order, None, &mut notes).await?,
         Order::Import { file, order } => import::start(client, &file, *order, &mut notes).await?,
         Order::Workflow(order) => workflows::start(client, &order, &mut notes).await?,
+        Order::Cycle(order) => cycles::start(client, &order, &mut notes).await?,
         Order::Fork(order) => fork::start(client, &order).await?,
     };
     Ok(Started { run_id, after, notes })

@@ -36,7 +36,10 @@ async fn of_any(
 ) -> Result<Seq, Error> {
     match client.kind(run).await? {
         Kind::Workflow => go_on::of_workflow(client, run, how, notes).await,
-        kind @ (Kind::Loop | Kind::Ledger) => {
+        Kind::Cycle if how.daily_cost_limit.is_none() => {
+            super::cycles::resume(client, run, &how.limits, how.take_over, notes).await
+        }
+        kind @ (Kind::Loop | Kind::Cycle | Kind::Ledger) => {
             if how.daily_cost_limit.is_some() {
                 let action = "have a limit for the day: only workflows do";
                 return Err(Rejection::NotForKind { run: run.clone(), kind, action }.into());
@@ -122,7 +125,7 @@ pub(super) fn raised(
     text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
 }
 
-fn raise_of(words: &LimitWords, limits: &Limits) -> Result<Raise, Error> {
+pub(super) fn raise_of(words: &LimitWords, limits: &Limits) -> Result<Raise, Error> {
     let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let iterations = raised(Limit::MaxIterations, Some(limits.iterations.into()), &words.iterations)?;
     Ok(Raise {

@@ -70,7 +70,7 @@ fn without_a_trace(context: &Context, attempt: u32, state: &State) -> Result<Com
 }
 
 /// What is in the tree after an attempt of which nothing else is known. Edits from after its death are taken for its own.
-fn left(context: &Context, attempt: u32, state: &State) -> Result<Left, WorldError> {
+pub(crate) fn left(context: &Context, attempt: u32, state: &State) -> Result<Left, WorldError> {
     open_up(context, state)?;
     match take_snapshot(context, &format!("after attempt {attempt}")) {
         Ok(snapshot) => look_at(context, state, snapshot),
@@ -79,7 +79,7 @@ fn left(context: &Context, attempt: u32, state: &State) -> Result<Left, WorldErr
     }
 }
 
-fn look_at(context: &Context, state: &State, after: Snapshot) -> Result<Left, WorldError> {
+pub(crate) fn look_at(context: &Context, state: &State, after: Snapshot) -> Result<Left, WorldError> {
     let change = change_since(context, state, &after)?;
     let guard = guard::look(context, state, &after)?;
     Ok(Left { snapshot: Some(after), change, guard })
@@ -176,6 +176,7 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
         beside: None,
         pass: None,
+        own: None,
     })
 }
 
@@ -239,7 +240,7 @@ fn change_since(
 }
 
 /// Lets their owner read again what was seen last: checks would pass by what is closed to them. Returns what was closed.
-pub(super) fn open_up(context: &Context, state: &State) -> Result<Vec<RepoPath>, WorldError> {
+pub(crate) fn open_up(context: &Context, state: &State) -> Result<Vec<RepoPath>, WorldError> {
     let is_of_checks = |path: &str| is_of_tests(path) || steers_checks(path);
     match &state.seen.snapshot {
         Some(known) => Ok(context.workspace.open_up(&snapshot_id(&known.id)?, is_of_checks)?),
@@ -247,7 +248,7 @@ pub(super) fn open_up(context: &Context, state: &State) -> Result<Vec<RepoPath>,
     }
 }
 
-pub(super) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot, WorldError> {
+pub(crate) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot, WorldError> {
     let at = SystemClock.monotonic();
     let snapshot = context.workspace.snapshot(context.run.as_str(), message)?;
     let snapshot = recorded(&snapshot);
@@ -269,7 +270,7 @@ pub(super) fn recorded(snapshot: &piton_git::Snapshot) -> Snapshot {
 
 /// The last snapshot, where it was taken a moment ago and nothing of the run has worked in the tree since: looking
 /// again would cost as much and show no more than what anybody may do a moment later anyway.
-pub(super) fn as_it_rested(context: &Context) -> Option<Snapshot> {
+pub(crate) fn as_it_rested(context: &Context) -> Option<Snapshot> {
     let (snapshot, at) = context.rested.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
     (SystemClock.monotonic().saturating_sub(at) < RESTS_FOR).then_some(snapshot)
 }

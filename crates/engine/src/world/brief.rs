@@ -1,5 +1,7 @@
 //! The brief of a run: written before an attempt starts, and again when a person wants something of it.
 
+use std::path::Path;
+
 use piton_model::State;
 use piton_model::loop_machine::{Check, Open};
 use piton_sys::file::{self, Durability};
@@ -35,9 +37,14 @@ impl Briefing {
 
 /// Writes the brief of a run.
 pub(super) fn write(layout: &Layout, state: &State) -> Result<(), file::Error> {
-    let mut bytes = serde_json::to_vec_pretty(&of(layout, state)).expect("a brief has string keys");
+    write_to(&layout.brief(&state.run), &of(layout, state))
+}
+
+/// Puts a brief at its place.
+pub(crate) fn write_to(path: &Path, brief: &Brief) -> Result<(), file::Error> {
+    let mut bytes = serde_json::to_vec_pretty(brief).expect("a brief has string keys");
     bytes.push(b'\n');
-    file::write_atomic(&layout.brief(&state.run), &bytes, Durability::Unsynced)
+    file::write_atomic(path, &bytes, Durability::Unsynced)
 }
 
 /// What the agents of a run can know of it.

@@ -17,7 +17,7 @@ use crate::supervise::{self, Rerun};
 /// Options that pytest takes, however it is started.
 const PYTEST_OPTIONS: &str = "PYTEST_ADDOPTS";
 
-pub(super) fn perform(
+pub(crate) fn perform(
     context: &Context,
     round: u32,
     fresh: bool,
@@ -109,7 +109,7 @@ fn end_what_was_begun(context: &Context, round: u32, state: &State) -> Result<()
 }
 
 /// A round of which nothing was run, since somebody wants to stop now.
-pub(super) fn cancelled(round: u32) -> Command {
+pub(crate) fn cancelled(round: u32) -> Command {
     Command::EndChecks(Box::new(CheckRound { cancelled: true, ..CheckRound::of_nothing(round) }))
 }
 
@@ -184,6 +184,7 @@ fn supervised(
             output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
             beside: Some(&state.config.agent),
             pass: None,
+            own: None,
         })))
     };
     let mut kept = Kept::new(&context.launch, name, Driving { context, state }, &plan).running(&what);

@@ -18,7 +18,7 @@ use crate::launch::{Ended, ended};
 const ARTIFACT_BYTES_MAX: u64 = 8 << 20;
 
 /// How an attempt ended, without what it left in the tree.
-pub(super) fn of_exit(
+pub(crate) fn of_exit(
     exit: &Exit,
     directory: &Path,
     attempt: &OpenAttempt,

@@ -3,11 +3,11 @@
 //! Everything here looks before it acts: what became of work is read from its attempt directory, so that
 //! performing an effect again after a crash finds the agent that still runs instead of starting another.
 
-mod attempt;
+pub(crate) mod attempt;
 mod beside;
 pub mod brief;
-mod checks;
-mod end;
+pub(crate) mod checks;
+pub(crate) mod end;
 mod extended;
 pub(crate) mod furnish;
 mod guard;
@@ -114,7 +114,7 @@ pub enum WorldError {
 
 impl WorldError {
     /// Whether nothing is wrong but that somebody wants the run stopped now.
-    fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         matches!(self, Self::Git(piton_git::Error::Stopped))
     }
 }
@@ -147,13 +147,13 @@ pub(crate) fn mark_tree(layout: &Layout) -> Result<Workspace, WorldError> {
 }
 
 /// What performing work needs, shared with the threads that do it.
-struct Context {
-    store: Arc<dyn Store>,
-    layout: Layout,
-    run: RunId,
-    workspace: Workspace,
+pub(crate) struct Context {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) layout: Layout,
+    pub(crate) run: RunId,
+    pub(crate) workspace: Workspace,
     /// What everything that it starts is made from.
-    launch: Surroundings,
+    pub(crate) launch: Surroundings,
     /// What was listed and counted in trees, so that it is not done again.
     counted: Mutex<(piton_git::Listings, piton_guard::Counted)>,
     /// The last snapshot that this driver took, while nothing of the run has worked in the tree since, and when.
@@ -194,29 +194,13 @@ impl LoopWorld {
             // publishing says so; the run goes on.
             let _ = aiwg::begin(layout.root());
         }
-        let workspace = open_workspace(&layout, &run)?;
-        workspace.protect_state()?;
-        workspace.clean_stale_locks(run.as_str())?;
-        file::create_private_dir(&layout.attempts(&run))?;
-        piton_agent::sweep(&layout.attempts(&run))?;
         let note: Rc<dyn Fn(&str)> = note.into();
         let shared = Rc::clone(&note);
         let publisher = Publisher::new(layout.clone(), views, Box::new(move |text: &str| shared(text)));
         let publisher = RefCell::new(publisher);
         let telling = Telling::start(&layout, state, launch.redactor())?;
         let briefing = RefCell::new(Briefing::default());
-        let context = Context {
-            store,
-            layout,
-            run,
-            workspace,
-            launch,
-            counted: Mutex::default(),
-            rested: Mutex::default(),
-            performing: Mutex::new(None),
-            line: telling.line(),
-            furnished: AtomicBool::new(false),
-        };
+        let context = Context { line: telling.line(), ..Context::open(store, layout, run, launch)? };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         let telling = RefCell::new(telling);
         Ok(Self {
@@ -257,21 +241,57 @@ pub fn snapshot_id(text: &str) -> Result<piton_git::SnapshotId, WorldError> {
 }
 
 impl Context {
+    /// Takes the work tree of `layout` for what `run` does in it. Under the lock of that tree.
+    pub(crate) fn open(
+        store: Arc<dyn Store>,
+        layout: Layout,
+        run: RunId,
+        launch: Surroundings,
+    ) -> Result<Self, WorldError> {
+        let workspace = open_workspace(&layout, &run)?;
+        workspace.protect_state()?;
+        workspace.clean_stale_locks(run.as_str())?;
+        file::create_private_dir(&layout.attempts(&run))?;
+        piton_agent::sweep(&layout.attempts(&run))?;
+        Ok(Self {
+            store,
+            layout,
+            run,
+            workspace,
+            launch,
+            counted: Mutex::default(),
+            rested: Mutex::default(),
+            performing: Mutex::new(None),
+            line: None,
+            furnished: AtomicBool::new(false),
+        })
+    }
+
+    /// Ends what is waited for.
+    pub(crate) fn cancel(&self) {
+        self.workspace.stop().ask();
+        let performing = self.performing.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(name) = performing {
+            // A keeper that is gone already needs no telling.
+            let _ = piton_agent::cancel(&self.attempts(), &name);
+        }
+    }
+
     fn is_cancelled(&self) -> bool {
         self.workspace.stop().is_asked()
     }
 
     /// Something is about to work in the tree, or did: what was seen of it at rest counts no more.
-    fn tree_changes(&self) {
+    pub(crate) fn tree_changes(&self) {
         self.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
-    fn require_lease(&self, state: &State) -> Result<(), WorldError> {
+    pub(crate) fn require_lease(&self, state: &State) -> Result<(), WorldError> {
         require_lease(&*self.store, &self.run, state.driver.as_ref())
     }
 
-    fn attempts(&self) -> PathBuf {
+    pub(crate) fn attempts(&self) -> PathBuf {
         self.layout.attempts(&self.run)
     }
 
@@ -350,12 +370,7 @@ impl World for LoopWorld {
     }
 
     fn cancel(&self, _effect: &Effect) {
-        self.context.workspace.stop().ask();
-        let performing = self.context.performing.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(name) = performing {
-            // A keeper that is gone already needs no telling.
-            let _ = piton_agent::cancel(&self.context.attempts(), &name);
-        }
+        self.context.cancel();
     }
 
     fn publish(&self, state: &State, head: Seq, at_rest: bool) {

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use piton_files::aiwg::{self, History};
+use piton_files::cycle::CyclePlace;
 use piton_files::ralph::{self, Context, Published};
 use piton_model::loop_machine::Prompt;
 use piton_model::{RunId, Seq, State, Status, Timestamp};
@@ -194,6 +195,8 @@ pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
     if aiwg::is_used(layout.root()) {
         paths.extend(aiwg::rendered_paths(layout.root(), run));
     }
+    let cycle = CyclePlace::new(layout.root(), run.as_str());
+    paths.extend([cycle.state(), cycle.progress()]);
     // What hooks of ours write is not the agent's work either.
     paths.extend([AUDIT_LOG, super::hooks::METRICS_FILE].map(PathBuf::from));
     paths.extend((1..=AUDIT_LOGS_KEPT).map(|number| PathBuf::from(format!("{AUDIT_LOG}.{number}"))));

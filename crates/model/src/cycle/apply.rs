@@ -82,7 +82,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::PhaseErred { phase, error } => {
             err(state, phase.clone(), error.clone(), at);
         }
-        Event::StateEdited { edited } => {
+        Event::StateEdited { edited, digest } => {
+            state.edited = Some(digest.clone());
             edit(state, edited.signal);
             if !edited.fields.is_empty() {
                 let error = people::of_edit(edited);
@@ -179,6 +180,7 @@ fn created(run: &RunId, title: &str, config: &Config, imported: Option<&Imported
         counters: Counters::default(),
         idle_iterations: 0,
         requests: Requests::default(),
+        edited: None,
         unknown: Vec::new(),
     };
     if let Some(imported) = imported {
@@ -276,6 +278,7 @@ fn finish(state: &mut State, attempt: u32, end: &RoleEnd, ruling: &Ruling, at: T
     role.refusals = if refused { role.refusals.saturating_add(1) } else { 0 };
     role.last_message = end.said.clone().or_else(|| role.last_message.take());
     role.session = end.session_id.clone().or_else(|| role.session.take());
+    (role.session_usage, role.session_cost_microusd) = (end.session_usage, end.session_cost_microusd);
     let files =
         end.handed_in.documents.len() + end.change.as_ref().map_or(0, |change| change.files_total as usize);
     rule(state, index, ruling, files as u32, at);

@@ -9,7 +9,7 @@ use super::config::RoleName;
 use super::limits::{DOCUMENT_BYTES_MAX, DOCUMENTS_MAX, LOG_LINES_MAX, TASKS_MAX, WAITING_FEEDBACK_MAX};
 use super::sections::{ChangeEntry, Discovery, Exploration, Plan, Requirements, TestResults};
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{AttemptOutcome, Change, GuardReport, IntendedSession, Snapshot};
+use crate::loop_machine::{AttemptOutcome, Change, GuardReport, IntendedSession, Snapshot, Usage};
 use crate::status::Reason;
 use crate::words::words;
 use crate::{RunId, Timestamp};
@@ -62,6 +62,9 @@ pub struct RoleEnd {
     pub tokens: Option<u64>,
     /// The session it worked in.
     pub session_id: Option<String>,
+    /// What the whole session has used and cost, where the agent counts so.
+    pub session_usage: Option<Usage>,
+    pub session_cost_microusd: Option<u64>,
     /// Nothing the role did: why, and until when, where that is known.
     pub hold: Option<(Reason, Option<Timestamp>)>,
 }

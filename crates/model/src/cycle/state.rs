@@ -17,7 +17,7 @@ use super::facts::{
 use super::sections::{ChangeEntry, Discovery, Exploration, LogLine, Plan, Requirements, TestResults};
 use crate::event::StopOrigin;
 use crate::limits::keep_last;
-use crate::loop_machine::{CheckResult, Driver, KeptFinding, Raise, Snapshot};
+use crate::loop_machine::{CheckResult, Driver, KeptFinding, Raise, Snapshot, Usage};
 use crate::status::{Reason, Status};
 use crate::words::words;
 use crate::{RunId, Timestamp};
@@ -109,6 +109,8 @@ pub struct State {
     pub idle_iterations: u32,
     /// Requests that were not acted on yet.
     pub requests: Requests,
+    /// The name of the content of the state file that somebody edited last.
+    pub edited: Option<String>,
     /// What could not be known when it was rebuilt.
     pub unknown: Vec<String>,
 }
@@ -157,6 +159,9 @@ pub struct RoleState {
     pub nudged: Option<Nudge>,
     /// The conversation it had last.
     pub session: Option<String>,
+    /// What that has used and cost so far, where its agent counts so.
+    pub session_usage: Option<Usage>,
+    pub session_cost_microusd: Option<u64>,
     /// Its documents as they are, and as they were in the version before.
     pub documents: BTreeMap<String, Arc<Document>>,
     pub previous: BTreeMap<String, Arc<Document>>,
@@ -355,6 +360,11 @@ impl State {
     pub(super) fn is_over(&self) -> bool {
         let is_done = self.current.next.is_empty() && self.requests.extensions.is_empty();
         self.current.concluded && is_done
+    }
+
+    /// Whether nothing was asked of it, at rest, that is not done yet.
+    pub fn is_settled(&self) -> bool {
+        super::decide::next_event(self, self.updated_at).is_none()
     }
 
     /// Whether something stands in the way.

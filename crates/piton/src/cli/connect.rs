@@ -83,6 +83,8 @@ pub(crate) enum ExportFormat {
     Aiwg,
     /// A workflow as `.agents/runs/<id>/run_state.json`.
     RunState,
+    /// A cycle as `.workflow/.cycle/<id>.json`.
+    CycleState,
     /// A ledger as `gaps.yaml`.
     Gaps,
     /// The whole state, as `piton show --json` has it.

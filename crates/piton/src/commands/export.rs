@@ -15,6 +15,7 @@ pub(super) async fn run(global: &Global, arguments: &ExportArguments, out: &Outp
         ExportFormat::Ralph => piton_view::ExportFormat::Ralph,
         ExportFormat::Aiwg => piton_view::ExportFormat::Aiwg,
         ExportFormat::RunState => piton_view::ExportFormat::RunState,
+        ExportFormat::CycleState => piton_view::ExportFormat::CycleState,
         ExportFormat::Gaps => piton_view::ExportFormat::Gaps,
         ExportFormat::State => piton_view::ExportFormat::State,
     });

@@ -4,6 +4,7 @@ mod answer;
 mod best;
 mod completions;
 mod config;
+mod cycle;
 mod demo;
 mod demo_agent;
 mod diff;
@@ -76,6 +77,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Loop(arguments) => loops::run(global, *arguments, out).await,
         Command::Gaps(arguments) => gaps::run(global, &arguments, out).await,
         Command::Run(arguments) => workflows::run(global, *arguments, out).await,
+        Command::Cycle(arguments) => cycle::run(global, *arguments, out).await,
         Command::Guard(arguments) => guard::run(global, &arguments, out).await,
         Command::Ls(arguments) => ls::run(global, &arguments, out).await,
         Command::Status(argument) => status::run(global, &argument, out).await,

@@ -54,7 +54,7 @@ async fn resume_all(global: &Global, out: &Output) -> Result {
     Ok(code)
 }
 
-fn limits_of(arguments: RaiseArguments) -> LimitWords {
+pub(super) fn limits_of(arguments: RaiseArguments) -> LimitWords {
     LimitWords {
         iterations: arguments.max_iterations,
         duration: arguments.max_duration,

@@ -39,7 +39,9 @@ pub(super) async fn mode(global: &Global, arguments: &ModeArguments, out: &Outpu
         let status = client.status(&run).await?;
         return match &status.of {
             StatusOf::Loop(status) => Ok(show_mode(status, out)),
-            StatusOf::Workflow(_) | StatusOf::Ledger(_) => Err(not_a_loop(status.entry())),
+            StatusOf::Workflow(_) | StatusOf::Cycle(_) | StatusOf::Ledger(_) => {
+                Err(not_a_loop(status.entry()))
+            }
         };
     }
     client.request(&run, Request::Mode { mode, break_at: arguments.break_at }).await?;

@@ -1,0 +1,266 @@
+//! Performing an attempt of a role: it is planned where it has to be started, supervised, and what it left is recorded.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use piton_agent::{Exit, Spec};
+use piton_git::Expected;
+use piton_model::Reason;
+use piton_model::cycle::{Command, Nudge, OpenAttempt, RoleEnd, State};
+use piton_model::loop_machine::{self, AttemptEnd, AttemptOutcome, ErrorClass, Left, Report};
+use piton_sys::file::{self, Durability};
+use piton_sys::{Clock, SystemClock};
+
+use super::{Context, Driving, eyes, hand_in, prompt};
+use crate::launch::{AGENT_OUTPUT_BYTES_MAX, What, Work, require_adapter};
+use crate::supervise::kept::{Kept, Plan};
+use crate::supervise::{Became, Supervision};
+use crate::world::{WorldError, attempt as trees, brief, end, snapshot_id};
+
+/// What a role that takes too long finds in its attempt's directory, by the name that its environment says.
+const NUDGE_FILE: &str = "nudge";
+
+pub(super) fn perform(
+    context: &Context,
+    open: &OpenAttempt,
+    fresh: bool,
+    state: &State,
+) -> Result<Command, WorldError> {
+    let (number, name) = (open.number, open.number.to_string());
+    let Some(index) = state.place(&open.role) else { return Ok(Command::AbandonAttempt { attempt: number }) };
+    let plan = |_: &str| plan(context, open, index, state);
+    let driving = Driving { context, state, attempt: number };
+    let mut kept = Kept::new(&context.world.launch, &name, driving, &plan).for_long();
+    Ok(match Supervision::of_recorded(&open.host, &open.boot, fresh).run(&mut kept)? {
+        Became::Postponed(command) => command,
+        Became::NeverStarted => Command::AbandonAttempt { attempt: number },
+        Became::NoKeeper { detail } => Command::GiveUp { detail },
+        Became::Ended(exit) => {
+            // While the tree is looked at, a keeper of the next role, or of the first check, can start.
+            context.world.launch.expect_another();
+            let end = Box::new(finish(context, open, index, state, &exit)?);
+            Command::EndAttempt { attempt: number, end }
+        }
+        Became::Lost(tree) => {
+            let left = trees::left(&context.world, number, &eyes::of_role(state, index, ""))?;
+            Command::LoseAttempt { attempt: number, tree, left: Box::new(left) }
+        }
+    })
+}
+
+/// What the attempt is to be, once it is clear that nothing of it is there: the tree it starts from, its prompt, what its
+/// keeper runs.
+fn plan(
+    context: &Context,
+    open: &OpenAttempt,
+    index: usize,
+    state: &State,
+) -> Result<Plan<Command>, WorldError> {
+    match prepare_tree(context, open, state) {
+        Ok(None) => {}
+        Ok(Some(snapshot)) => return Ok(Plan::Instead(Command::Observe(snapshot))),
+        Err(error) if error.is_stopped() => return Ok(Plan::Unwanted),
+        Err(error) => return Err(error),
+    }
+    let role = &state.config.roles[index];
+    let composed = require_adapter(&role.agent).and_then(|()| prompt::compose(&context.place, state, index));
+    let prompt = match composed {
+        Ok(prompt) => prompt,
+        Err(why) => {
+            let end = Box::new(not_startable(why));
+            return Ok(Plan::Instead(Command::EndAttempt { attempt: open.number, end }));
+        }
+    };
+    let brief = context.world.attempts().join(format!("brief-{}.json", role.name));
+    brief::write_to(&brief, &brief::of(&context.world.layout, &eyes::of_role(state, index, &prompt)))?;
+    if role.develops {
+        context.world.tree_changes();
+    }
+    let mut spec = spec(context, open, index, state, prompt, brief);
+    spec.files.insert(hand_in::BEFORE.to_owned(), hand_in::before(context, &role.name));
+    Ok(Plan::Start(spec))
+}
+
+/// The tree the attempt starts from is on record; otherwise the record comes first.
+fn prepare_tree(
+    context: &Context,
+    open: &OpenAttempt,
+    state: &State,
+) -> Result<Option<loop_machine::Snapshot>, WorldError> {
+    let world = &context.world;
+    if let Some(target) = &open.restore {
+        world.tree_changes();
+        world.workspace.restore(world.run.as_str(), &snapshot_id(target)?, Expected::Refused)?;
+    }
+    let snapshot = match trees::as_it_rested(world) {
+        Some(snapshot) => snapshot,
+        None => trees::take_snapshot(world, &format!("before attempt {}", open.number))?,
+    };
+    let known = state.seen.as_ref().is_some_and(|known| known.tree == snapshot.tree);
+    Ok((!known || state.start.is_none()).then_some(snapshot))
+}
+
+/// The attempt as a keeper runs it: as long as a phase may take, and as a role that was asked to finish may take then.
+fn spec(
+    context: &Context,
+    open: &OpenAttempt,
+    index: usize,
+    state: &State,
+    prompt: String,
+    brief: PathBuf,
+) -> Box<Spec> {
+    let (role, limits) = (&state.config.roles[index], &state.config.limits);
+    let phase_ms = limits.attempt_ms.saturating_add(state.config.grace_ms.saturating_mul(2));
+    let left_ms = limits.working_ms.saturating_sub(state.counters.working_ms).max(1_000);
+    let now = SystemClock.now();
+    let until_deadline_ms =
+        limits.deadline.map_or(u64::MAX, |deadline| deadline.millis_since(now).max(1_000));
+    let directory = context.world.attempts().join(open.number.to_string());
+    let role_directory = context.place.directory(role.name.as_str());
+    let mut env = BTreeMap::from([
+        ("PITON_ITERATION".to_owned(), open.iteration.to_string()),
+        ("PITON_ATTEMPT".to_owned(), open.number.to_string()),
+        ("PITON_ROLE".to_owned(), role.name.to_string()),
+        ("PITON_ROLE_DIR".to_owned(), shown(&role_directory)),
+        ("PITON_CYCLE_STATE".to_owned(), shown(&context.place.state())),
+        ("PITON_NUDGE_FILE".to_owned(), shown(&directory.join(NUDGE_FILE))),
+    ]);
+    if let Some(session) = &open.session {
+        env.insert("PITON_SESSION_ID".to_owned(), session.id.clone());
+    }
+    context.world.launch.prepare(Work {
+        name: &open.number.to_string(),
+        what: What::Agent { agent: &role.agent, session: open.session.as_ref(), brief: Some(brief) },
+        directory: context.world.layout.tree(),
+        env,
+        prompt: Some(prompt),
+        wall_ms: phase_ms.min(left_ms).min(until_deadline_ms),
+        idle_ms: limits.idle_ms,
+        output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
+        beside: None,
+        pass: None,
+        own: Some(&role_directory),
+    })
+}
+
+fn shown(path: &std::path::Path) -> String {
+    path.display().to_string()
+}
+
+/// Tells roles that take too long what is on record as told. Where it cannot be written the attempt ends later all the same.
+pub(super) fn nudge(context: &Context, state: &State) {
+    for role in &state.roles {
+        let (Some(open), Some(nudge)) = (&role.open, role.nudged) else { continue };
+        let directory = context.world.attempts().join(open.number.to_string());
+        let text = match nudge {
+            Nudge::StatusCheck => "STATUS_CHECK: say how far you are, and come to an end soon.\n",
+            Nudge::Finalize => "FINALIZE: hand in what you have now, with your PHASE_RESULT, and stop.\n",
+        };
+        let path = directory.join(NUDGE_FILE);
+        let is_told =
+            file::read_regular(&path, 4 << 10).ok().flatten().is_some_and(|told| told == text.as_bytes());
+        if directory.is_dir() && !is_told {
+            let _ = file::write_atomic(&path, text.as_bytes(), Durability::Unsynced);
+        }
+    }
+}
+
+/// The attempt ended: what it handed in and what it left are recorded with how it ended.
+fn finish(
+    context: &Context,
+    open: &OpenAttempt,
+    index: usize,
+    state: &State,
+    exit: &Exit,
+) -> Result<RoleEnd, WorldError> {
+    let directory = context.world.attempts().join(open.number.to_string());
+    let redactor = context.world.launch.redactor();
+    let seen = eyes::of_role(state, index, "");
+    let ended = end::of_exit(exit, &directory, &as_of_a_loop(open), &seen, redactor);
+    let report = ended.report.clone().unwrap_or_default();
+    let mut end = role_end(ended);
+    if end.outcome == AttemptOutcome::NotStartable {
+        return Ok(end);
+    }
+    if end.outcome != AttemptOutcome::Cancelled {
+        end.handed_in = hand_in::read(context, state, index, exit, &directory, &report);
+    }
+    trees::open_up(&context.world, &seen)?;
+    match trees::take_snapshot(&context.world, &format!("after attempt {}", open.number)) {
+        Ok(snapshot) => {
+            let Left { snapshot, change, guard } = trees::look_at(&context.world, &seen, snapshot)?;
+            (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
+            hand_in::changes(context, state, index, &mut end, exit.ended_at)?;
+        }
+        // An attempt whose work cannot be kept has failed, whatever its agent says; one that was to end at once did so.
+        Err(error) => {
+            let is_stopped = error.is_stopped();
+            end.outcome = if is_stopped { AttemptOutcome::Cancelled } else { AttemptOutcome::Failed };
+            end.message = Some(crate::world::sentence(&error));
+        }
+    }
+    Ok(end)
+}
+
+/// The attempt as those who read the end of an agent know it.
+fn as_of_a_loop(open: &OpenAttempt) -> loop_machine::OpenAttempt {
+    loop_machine::OpenAttempt {
+        number: open.number,
+        iteration: open.iteration,
+        host: open.host.clone(),
+        boot: open.boot.clone(),
+        directory: open.directory.clone(),
+        restore: open.restore.clone(),
+        session: open.session.clone(),
+    }
+}
+
+fn role_end(ended: AttemptEnd) -> RoleEnd {
+    let report = ended.report.unwrap_or_default();
+    let Report { usage, cost_microusd, session_id, session_usage, session_cost_microusd, .. } =
+        report.clone();
+    RoleEnd {
+        outcome: ended.outcome,
+        exit_code: ended.exit_code,
+        duration_ms: ended.duration_ms,
+        message: ended.message,
+        hold: hold(&report),
+        said: report.summary.clone().or_else(|| report.reason.clone()),
+        handed_in: Default::default(),
+        snapshot: None,
+        change: None,
+        guard: None,
+        cost_microusd,
+        tokens: usage.map(|usage| usage.input_tokens.saturating_add(usage.output_tokens)),
+        session_id,
+        session_usage,
+        session_cost_microusd,
+    }
+}
+
+/// What the provider refuses is nothing the role did.
+fn hold(report: &Report) -> Option<(Reason, Option<piton_model::Timestamp>)> {
+    let reason = match report.error_class? {
+        ErrorClass::RateLimit => Reason::RateLimit,
+        ErrorClass::Overloaded => Reason::Overloaded,
+        ErrorClass::Auth => Reason::Auth,
+        _ => return None,
+    };
+    Some((reason, report.limited_until))
+}
+
+fn not_startable(message: String) -> RoleEnd {
+    let ended = AttemptEnd {
+        outcome: AttemptOutcome::NotStartable,
+        exit_code: None,
+        duration_ms: 0,
+        message: Some(message),
+        report: None,
+        snapshot: None,
+        prompt: None,
+        change: None,
+        guard: None,
+        said_bytes: None,
+    };
+    role_end(ended)
+}

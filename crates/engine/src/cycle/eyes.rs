@@ -1,0 +1,57 @@
+//! The eyes of a loop for a cycle: checks, snapshots and the guard look at a tree in one way, whoever asks.
+//!
+//! What they need to know of a run (its checks, its agent, the tree before and the tree as last seen) is put as the state of a
+//! loop that works on the same task. Nothing of that state is ever recorded.
+
+use piton_model::cycle::{RoleState, State};
+use piton_model::loop_machine::{AgentConfig, LoopConfig, Next, Prompt};
+use piton_model::{Event, Kind, Machine};
+
+/// The cycle as its checks see it. They run what the developing role wrote, and write where its agent may.
+pub(super) fn of_checks(state: &State) -> piton_model::State {
+    let develops = state.team().find(|(role, _)| role.develops).or_else(|| state.team().next());
+    seen(state, develops.map(|(role, _)| role.agent.clone()).unwrap_or_default(), None)
+}
+
+/// The cycle as this role's attempt is seen.
+pub(super) fn of_role(state: &State, index: usize, task: &str) -> piton_model::State {
+    let mut seen = seen(state, state.config.roles[index].agent.clone(), Some(&state.roles[index]));
+    seen.config.prompt = Prompt::Text(task.to_owned());
+    seen
+}
+
+fn seen(state: &State, agent: AgentConfig, role: Option<&RoleState>) -> piton_model::State {
+    let config = LoopConfig {
+        prompt: Prompt::Text(state.config.task.clone()),
+        agent,
+        checks: state.config.checks.clone(),
+        limits: state.config.limits.clone(),
+        session: state.config.session,
+        guard: state.config.guard,
+        protect: state.config.protect.clone(),
+        rules_off: state.config.rules_off.clone(),
+        backoff: state.config.backoff,
+        confine: state.config.confine.clone(),
+        ..LoopConfig::default()
+    };
+    let created = Event::RunCreated {
+        run: state.run.clone(),
+        kind: Kind::Loop,
+        title: state.title.clone(),
+        config: Box::new(config),
+        first: Next::Attempt,
+    };
+    let mut seen = piton_model::State::apply(None, &created, state.created_at).expect("a run is created");
+    seen.driver.clone_from(&state.driver);
+    (seen.work.iteration, seen.work.attempt, seen.work.round) = (state.iteration, state.attempt, state.round);
+    seen.work.before.clone_from(&state.current.before);
+    seen.seen.start.clone_from(&state.start);
+    seen.seen.snapshot.clone_from(&state.seen);
+    seen.counters.working_ms = state.counters.working_ms;
+    (seen.requests.pause, seen.requests.stop) = (state.requests.pause, state.requests.stop);
+    if let Some(role) = role {
+        seen.session.current.clone_from(&role.session);
+        (seen.session.usage, seen.session.cost_microusd) = (role.session_usage, role.session_cost_microusd);
+    }
+    seen
+}

@@ -1,0 +1,313 @@
+//! What a role hands in: its documents, what it says of its phase, and what it changed in the tree. Read once it has ended, in
+//! bounds, and recorded with its end; the files of the team are rendered from there.
+//!
+//! A document counts where its role touched it: what lay in the directory when the attempt began is remembered beside the
+//! attempt's other traces, so that whoever records its end knows.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use piton_agent::Exit;
+use piton_files::cycle::{
+    after_lines, items, new_discoveries, parse_exploration, parse_phase_result, parse_plan,
+    parse_requirements, read_changes, read_discoveries, read_lines,
+};
+use piton_git::ChangeKind;
+use piton_model::Timestamp;
+use piton_model::cycle::limits::{DOCUMENT_BYTES_MAX, DOCUMENTS_MAX, LOG_LINES_MAX};
+use piton_model::cycle::{
+    ChangeAction, ChangeEntry, Decision, DecisionStatus, Document, Feedback, FeedbackKind, HandedIn,
+    PhaseResult, PhaseStatus, Role, RoleEnd, RoleName, State, TaskStatus,
+};
+use piton_model::limits::clip;
+use piton_model::loop_machine::{AttemptOutcome, Report, ReportStatus};
+use piton_sys::file;
+
+use super::Context;
+use crate::launch::Ended;
+use crate::world::{WorldError, snapshot_id};
+
+/// What lay in the directory of the role when its attempt began: digests by name.
+pub(super) const BEFORE: &str = "role-before.json";
+const BEFORE_BYTES_MAX: u64 = 1 << 20;
+
+/// Files of a role's directory that are no documents.
+const CHANGES: &str = "changes.log";
+const DEBUG: &str = "debug-log.ndjson";
+const DISCOVERIES: &str = "discoveries.ndjson";
+const RESULTS: &str = "test-results.json";
+const LOG_BYTES_MAX: u64 = 16 << 20;
+
+/// What lies in the directory of a role now, for [`BEFORE`].
+pub(super) fn before(context: &Context, role: &RoleName) -> String {
+    let found: BTreeMap<String, String> =
+        files(context, role).into_iter().map(|(name, bytes)| (name, digest(&bytes))).collect();
+    serde_json::to_string(&found).expect("digests are plain data")
+}
+
+fn digest(bytes: &[u8]) -> String {
+    piton_store::chain::hex(&piton_store::chain::digest(bytes))
+}
+
+/// The regular files of a role's directory, as far as they can be read.
+fn files(context: &Context, role: &RoleName) -> BTreeMap<String, Vec<u8>> {
+    let directory = context.place.directory(role.as_str());
+    let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found = BTreeMap::new();
+    for name in names.filter(|name| !name.starts_with('.')).take(4 * DOCUMENTS_MAX) {
+        let read = file::within(&context.place.repo, &directory.join(&name), |path| {
+            file::read_regular(path, LOG_BYTES_MAX)
+        });
+        if let Ok(Some(bytes)) = read {
+            found.insert(name, bytes);
+        }
+    }
+    found
+}
+
+/// What the role at `index` handed in.
+pub(super) fn read(
+    context: &Context,
+    state: &State,
+    index: usize,
+    exit: &Exit,
+    directory: &Path,
+    report: &Report,
+) -> HandedIn {
+    let role = &state.config.roles[index];
+    let redactor = context.world.launch.redactor();
+    let mut handed_in = HandedIn::default();
+    let ended = Ended::read(exit, directory, &role.agent, redactor);
+    let spoken = redactor.redact(&ended.spoken).into_owned();
+    said(&mut handed_in, role, &spoken, report, exit.ended_at);
+    let before = file::read_regular(&directory.join(BEFORE), BEFORE_BYTES_MAX).ok().flatten();
+    let before: BTreeMap<String, String> =
+        before.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let mut reading = Reading { state, role, index, at: exit.ended_at, into: handed_in };
+    for (name, bytes) in files(context, &role.name) {
+        if before.get(&name) != Some(&digest(&bytes)) {
+            reading.file(&name, redactor.redact_bytes(&bytes).as_ref());
+        }
+    }
+    reading.requirements();
+    reading.missing();
+    reading.into
+}
+
+/// What a role says of its phase: the block in its output, else its report.
+fn said(handed_in: &mut HandedIn, role: &Role, spoken: &str, report: &Report, at: Timestamp) {
+    let (result, problems) = parse_phase_result(spoken, &role.name);
+    let result = match (result, report.status) {
+        (None, Some(status)) => Some(of_report(status, report)),
+        (result, _) => {
+            handed_in.problems.extend(problems);
+            result
+        }
+    };
+    let Some(result) = result else { return };
+    let field = |name: &str| result.fields.get(name).map(|value| items(value)).unwrap_or_default();
+    handed_in.blockers = field("blockers");
+    if result.status == PhaseStatus::Blocked && handed_in.blockers.is_empty() {
+        handed_in.blockers.extend(report.reason.clone());
+    }
+    handed_in.tasks_completed =
+        field("tasks_completed").into_iter().chain(field("completed_tasks")).collect();
+    for (name, value) in &result.fields {
+        if let Some(target) = name.strip_prefix("feedback_to_") {
+            handed_in.feedback.push(Feedback {
+                at,
+                source: role.name.to_string(),
+                target: RoleName::from(target),
+                content: value.clone(),
+                kind: FeedbackKind::Clarification,
+            });
+        }
+    }
+    handed_in.decisions.extend(result.fields.get("decision").map(|text| decision(text)));
+    handed_in.result = Some(result);
+}
+
+fn of_report(status: ReportStatus, report: &Report) -> PhaseResult {
+    let status = match status {
+        ReportStatus::Done => PhaseStatus::Completed,
+        ReportStatus::Blocked => PhaseStatus::Blocked,
+        ReportStatus::Continue => PhaseStatus::Partial,
+    };
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let fields = report.custom.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+    PhaseResult { phase: None, status, fields }
+}
+
+/// `what is to be decided | one option | another`. Nothing is begun until somebody decides.
+fn decision(text: &str) -> Decision {
+    let mut parts = text.split('|').map(|part| part.trim().to_owned());
+    Decision {
+        id: String::new(),
+        description: parts.next().unwrap_or_default(),
+        options: parts.filter(|part| !part.is_empty()).collect(),
+        made_by: None,
+        chosen_option: None,
+        status: DecisionStatus::Pending,
+        waits: true,
+    }
+}
+
+/// A role's directory that is being read.
+struct Reading<'a> {
+    state: &'a State,
+    role: &'a Role,
+    index: usize,
+    at: Timestamp,
+    into: HandedIn,
+}
+
+impl Reading<'_> {
+    fn version(&self) -> &str {
+        &self.state.current.version
+    }
+
+    fn file(&mut self, name: &str, bytes: &[u8]) {
+        match name {
+            CHANGES => {}
+            RESULTS => self.into.problems.push(format!(
+                "`{RESULTS}` is written by piton, from its own run of the checks; what the role wrote there does not count"
+            )),
+            DEBUG => {
+                let known = self.state.roles[self.index].debug.total;
+                self.into.debug = read_lines(after_lines(bytes, known)).values;
+                self.into.debug.truncate(LOG_LINES_MAX);
+            }
+            DISCOVERIES => {
+                let read = read_discoveries(bytes, &self.role.name, self.at);
+                self.into.problems.extend(read.problems);
+                self.into.discoveries =
+                    new_discoveries(&self.state.discoveries.recent, read.discoveries);
+            }
+            _ => self.document(name, bytes),
+        }
+    }
+
+    fn document(&mut self, name: &str, bytes: &[u8]) {
+        if self.into.documents.len() >= DOCUMENTS_MAX {
+            self.into
+                .problems
+                .push(format!("`{name}` does not count: {DOCUMENTS_MAX} documents are the most"));
+            return;
+        }
+        let text = String::from_utf8_lossy(bytes);
+        if text.len() > DOCUMENT_BYTES_MAX {
+            self.into.problems.push(format!(
+                "`{name}` has {} bytes, and only the first {DOCUMENT_BYTES_MAX} count; make it shorter",
+                text.len()
+            ));
+        }
+        let text = clip(&text, DOCUMENT_BYTES_MAX).to_owned();
+        let (version, at) = (self.version().to_owned(), self.at);
+        match name {
+            "exploration.md" => self.into.exploration = Some(parse_exploration(&text, &version, at)),
+            "plan.json" => match parse_plan(text.as_bytes(), &version, at) {
+                Ok(plan) => self.into.plan = Some(plan),
+                Err(problems) => {
+                    self.into
+                        .problems
+                        .extend(problems.into_iter().map(|problem| format!("plan.json: {problem}")));
+                    self.into.unusable = true;
+                    return;
+                }
+            },
+            _ => {}
+        }
+        let iteration = self.state.iteration;
+        self.into.documents.push(Document { name: name.to_owned(), version, iteration, text, at });
+    }
+
+    /// What the requirements are, by both of their documents.
+    fn requirements(&mut self) {
+        let known = &self.state.roles[self.index].documents;
+        let text = |name: &str| {
+            let new = self.into.documents.iter().find(|document| document.name == name);
+            new.or_else(|| known.get(name).map(|document| &**document)).map(|document| document.text.clone())
+        };
+        let is_new = |name: &str| self.into.documents.iter().any(|document| document.name == name);
+        if is_new("requirements.md") || is_new("edge-cases.md") {
+            let edge_cases = text("edge-cases.md");
+            let parsed = text("requirements.md")
+                .map(|text| parse_requirements(&text, edge_cases.as_deref(), self.version(), self.at));
+            self.into.requirements = parsed;
+        }
+    }
+
+    /// A document that the role never wrote.
+    fn missing(&mut self) {
+        let known = &self.state.roles[self.index].documents;
+        let main = self.role.writes.first().filter(|name| {
+            !known.contains_key(*name) && !self.into.documents.iter().any(|document| document.name == **name)
+        });
+        if let Some(name) = main.filter(|_| !self.into.unusable) {
+            self.into.problems.push(format!(
+                "it left no `{name}` in its directory; roles after it go on without, or `piton cycle feedback` asks for it"
+            ));
+        }
+    }
+}
+
+/// The files that differ in the work tree, with what the role says of them in its log.
+pub(super) fn changes(
+    context: &Context,
+    state: &State,
+    index: usize,
+    end: &mut RoleEnd,
+    at: Timestamp,
+) -> Result<(), WorldError> {
+    let (Some(before), Some(after)) = (&state.seen, &end.snapshot) else { return Ok(()) };
+    if end.change.is_none() || end.outcome == AttemptOutcome::Cancelled {
+        return Ok(());
+    }
+    let role = &state.config.roles[index];
+    if !role.develops {
+        let change = end.change.as_ref();
+        let files = change.map(|change| change.files.join(", ")).unwrap_or_default();
+        end.handed_in.problems.push(clip(&format!(
+            "it changed the work tree ({files}), which is for roles that develop; the checks are run on it as it is now"
+        ), 2_000).to_owned());
+    }
+    let diff = context.world.workspace.diff(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?)?;
+    let told = told(context, state, &role.name);
+    for changed in diff.files.iter().take(LOG_LINES_MAX) {
+        let file = changed.path.to_string();
+        let said = told.iter().rev().find(|entry| entry.file == file);
+        end.handed_in.changes.push(ChangeEntry {
+            at,
+            action: match changed.kind {
+                ChangeKind::Added => ChangeAction::Create,
+                ChangeKind::Deleted => ChangeAction::Delete,
+                _ => ChangeAction::Modify,
+            },
+            iteration: state.iteration,
+            agent: role.name.clone(),
+            description: said.map(|entry| entry.description.clone()).unwrap_or_default(),
+            task: said.and_then(|entry| entry.task.clone()).or_else(|| task_of(state, &file)),
+            lines_added: changed.added.unwrap_or(0),
+            lines_removed: changed.removed.unwrap_or(0),
+            file,
+        });
+    }
+    Ok(())
+}
+
+/// The lines that the role added to its log.
+fn told(context: &Context, state: &State, role: &RoleName) -> Vec<ChangeEntry> {
+    let path = context.place.directory(role.as_str()).join(CHANGES);
+    let read = file::within(&context.place.repo, &path, |path| file::read_regular(path, LOG_BYTES_MAX));
+    let bytes = read.ok().flatten().unwrap_or_default();
+    let known = state.changes.total + state.iteration_markers.len() as u64;
+    read_changes(after_lines(&bytes, known), role).changes
+}
+
+/// The task of the plan that names the file, where nobody says for which it was changed.
+fn task_of(state: &State, file: &str) -> Option<String> {
+    let plan = state.plan.as_ref()?;
+    let open = plan.tasks.iter().filter(|task| task.status != TaskStatus::Completed);
+    open.into_iter().find(|task| task.files.iter().any(|named| named == file)).map(|task| task.id.clone())
+}

@@ -1,0 +1,184 @@
+//! The world of a cycle: roles under keepers, piton's own checks between them, the files of the team.
+//!
+//! Built on the loop's: one work tree, one way to take snapshots of it, to run checks in it and to let the guard look at it
+//! ([`eyes`]). What is a cycle's own is here: what a role is told ([`prompt`]), what it hands in ([`hand_in`]), the files that
+//! the team shares ([`publish`]), and who edits them ([`watch`]).
+
+mod attempt;
+mod eyes;
+mod hand_in;
+pub mod prompt;
+mod publish;
+mod watch;
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use piton_files::cycle::CyclePlace;
+use piton_model::Seq;
+use piton_model::cycle::{Command, Effect, State};
+use piton_model::loop_machine::{StreamFormat, TestStatus};
+use piton_store::Store;
+use piton_sys::lock::FileLock;
+
+use crate::driver::World;
+use crate::launch::Surroundings;
+use crate::layout::Layout;
+use crate::supervise::kept::Supervisor;
+use crate::world::{self, Interrupts, WorldError, checks, in_thread, require_lease, sentence};
+
+pub(crate) use publish::{is_behind, publish_at_rest, republish, view_bytes};
+
+/// The world of a cycle that works in a directory of this machine.
+pub struct CycleWorld {
+    context: Arc<Context>,
+    interrupts: Interrupts,
+    note: Box<dyn Fn(&str)>,
+    _workspace: FileLock,
+}
+
+/// What performing work needs, shared with the threads that do it.
+struct Context {
+    world: world::Context,
+    place: CyclePlace,
+    view: publish::Publisher,
+    /// Attempts that are to be ended instead of awaited.
+    cancelled: Mutex<BTreeSet<u32>>,
+}
+
+impl CycleWorld {
+    /// The world of a run, with the work tree to itself; `note` is told what a person should know and no event says.
+    pub fn open(
+        store: Arc<dyn Store>,
+        layout: &Layout,
+        state: &State,
+        note: Box<dyn Fn(&str)>,
+    ) -> Result<Self, WorldError> {
+        let (layout, run) = (layout.in_place(), state.run.clone());
+        let lock = layout
+            .lock_tree()?
+            .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
+        let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
+        let launch = launch.closing_git()?.protecting(&state.config.protect);
+        let place = CyclePlace::new(layout.root(), run.as_str());
+        let view = publish::Publisher::open(Arc::clone(&store), &layout, state)?;
+        let world = world::Context::open(store, layout, run, launch)?;
+        let context = Context { world, place, view, cancelled: Mutex::default() };
+        let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
+        Ok(Self { context: Arc::new(context), interrupts, note, _workspace: lock })
+    }
+}
+
+impl Context {
+    fn is_cancelled(&self, attempt: u32) -> bool {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&attempt)
+    }
+
+    /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
+    fn require_lease(&self, state: &State) -> Result<(), WorldError> {
+        require_lease(&*self.world.store, &self.world.run, state.driver.as_ref())
+    }
+}
+
+/// The driver of a cycle, in this state, while it supervises an attempt.
+struct Driving<'a> {
+    context: &'a Context,
+    state: &'a State,
+    attempt: u32,
+}
+
+impl Supervisor for Driving<'_> {
+    type Error = WorldError;
+
+    fn is_cancelled(&self) -> bool {
+        self.context.is_cancelled(self.attempt)
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
+    }
+}
+
+/// Runs a round of checks, as a loop does.
+fn run_checks(context: &Context, round: u32, fresh: bool, state: &State) -> Result<Command, WorldError> {
+    let seen = eyes::of_checks(state);
+    let done = match checks::perform(&context.world, round, fresh, &seen) {
+        Err(error) if error.is_stopped() => checks::cancelled(round),
+        done => done?,
+    };
+    Ok(match done {
+        piton_model::Command::Observe(snapshot) => Command::Observe(snapshot),
+        piton_model::Command::EndChecks(mut round) => {
+            // Nothing was known of tests by name before: whatever fails is named.
+            let tests = std::mem::take(&mut round.tests).now.into_iter();
+            let failed = tests.filter(|(_, status)| *status == TestStatus::Failing).map(|(name, _)| name);
+            Command::EndChecks { failed: failed.collect(), round }
+        }
+        _ => Command::GiveUp { detail: "the checks came to nothing that is known".to_owned() },
+    })
+}
+
+impl World<State> for CycleWorld {
+    /// What somebody did to the state file while nobody drove.
+    fn found(&self, state: &State) -> Vec<Command> {
+        watch::look(&self.context, state).into_iter().collect()
+    }
+
+    fn perform(
+        &self,
+        effect: &Effect,
+        fresh: bool,
+        state: &State,
+    ) -> impl Future<Output = Command> + 'static {
+        let context = Arc::clone(&self.context);
+        let (effect, state) = (effect.clone(), state.clone());
+        if matches!(effect, Effect::Checks(_)) {
+            context.world.workspace.stop().withdraw();
+        }
+        async move {
+            let result = match effect {
+                Effect::Attempt(open) => {
+                    in_thread(move || attempt::perform(&context, &open, fresh, &state)).await
+                }
+                Effect::Checks(round) => in_thread(move || run_checks(&context, round, fresh, &state)).await,
+                Effect::Watch => Ok(watch::wait(&context, &state).await),
+                Effect::Timer(_) => Ok(Command::Tick),
+            };
+            result.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
+        }
+    }
+
+    fn cancel(&self, effect: &Effect) {
+        match effect {
+            Effect::Attempt(open) => {
+                let mut cancelled = self.context.cancelled.lock().unwrap_or_else(PoisonError::into_inner);
+                cancelled.insert(open.number);
+                // A keeper that is gone already, or is not there yet, needs no telling.
+                let _ = piton_agent::cancel(&self.context.world.attempts(), &open.number.to_string());
+            }
+            Effect::Checks(_) => self.context.world.cancel(),
+            Effect::Watch | Effect::Timer(_) => {}
+        }
+    }
+
+    fn show(&self, moment: &State) {
+        self.publish(moment, 0, false);
+    }
+
+    fn publish(&self, state: &State, _head: Seq, at_rest: bool) {
+        attempt::nudge(&self.context, state);
+        let notes = publish::publish(&self.context, state, at_rest);
+        notes.iter().chain(&self.context.world.launch.take_notes()).for_each(|note| (self.note)(note));
+    }
+
+    fn interrupted(&self) -> impl Future<Output = bool> {
+        self.interrupts.next()
+    }
+}
+
+/// How the agent of the last attempt speaks.
+pub(crate) fn stream_of(state: &State) -> StreamFormat {
+    let last = state.team().max_by_key(|(_, at)| at.started_at);
+    last.map(|(role, _)| role.agent.stream.clone()).unwrap_or_default()
+}

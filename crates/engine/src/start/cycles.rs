@@ -1,0 +1,195 @@
+//! Starting a cycle: configuration and order become its configuration, which is checked and put on record.
+
+use std::collections::BTreeMap;
+
+use piton_config::{Limit, Overrides, Plan, Task, plan};
+use piton_model::cycle::{Config, Order, State, create, raise_past};
+use piton_model::loop_machine::LoopConfig;
+use piton_model::{Machine, Reason, RunId, Seq};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds};
+use piton_view::{
+    AgentChoice, Client, CycleOrder, CycleRequest, Error, ErrorKind, LimitWords, Request, Started,
+};
+
+use super::resume::{free, raise_of};
+use super::{known, team};
+use crate::client::LocalClient;
+use crate::configuration;
+use crate::driver_process;
+use crate::launch::Secrets;
+use crate::layout::Layout;
+
+/// Begins a cycle, or goes on with the one that is there and unfinished.
+pub(super) async fn start(
+    client: &LocalClient,
+    order: &CycleOrder,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let layout = client.layout();
+    let config = config_of(layout, order, notes)?;
+    let run = run_id(order, &config)?;
+    if let Some(loaded) = client.load_if_there::<State>(&run).await? {
+        return go_on(client, loaded.state, &config, order, notes).await;
+    }
+    if config.checks.is_empty() {
+        notes.push("note: there are no checks, so whether it is done is judged by what the roles report; --check or [checks] names some".to_owned());
+    }
+    if let Err(busy) = driver_process::tree_free(client, &layout.in_place()).await? {
+        return Err(Error::new(ErrorKind::Held, "another run works in this tree")
+            .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
+            .details(busy.iter().map(ToString::to_string).collect()));
+    }
+    let created = create(Order { run: run.clone(), config, imported: None })?;
+    if let Err(error) = client.create::<State>(&[created]).await {
+        return Err(super::overtaken(client, &run, error.into()).await);
+    }
+    let state = client.load::<State>(&run, None).await?.state;
+    notes.extend(crate::cycle::publish_at_rest(client, &state).await);
+    if let Err(error) = known::remember(layout) {
+        notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", error.message));
+    }
+    driver_process::start(client, &run, false).await?;
+    Ok((run, 0))
+}
+
+/// An unfinished cycle of the same task is gone on with; another is refused.
+async fn go_on(
+    client: &LocalClient,
+    state: State,
+    config: &Config,
+    order: &CycleOrder,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let run = state.run.clone();
+    if state.entry().is_over() {
+        let what = format!("run `{run}` is {} already", state.status.as_str());
+        return Err(Error::usage(what)
+            .hint(format!("`piton cycle extend {run} TEXT` goes on with it; or choose another --id")));
+    }
+    let mut begun = state.config.clone();
+    begun.limits = config.limits.clone();
+    if begun != *config {
+        return Err(Error::usage(format!("run `{run}` exists with another configuration"))
+            .hint(format!("run `piton resume {run}` to go on as it began, or choose another --id")));
+    }
+    notes.push(format!("run `{run}` exists and is unfinished: going on with it"));
+    let after = resume(client, &run, &order.limits, false, notes).await?;
+    Ok((run, after))
+}
+
+/// Asks a cycle to go on and starts a driver; returns the event after which it does.
+pub(super) async fn resume(
+    client: &LocalClient,
+    run: &RunId,
+    limits: &LimitWords,
+    take_over: bool,
+    _notes: &mut Vec<String>,
+) -> Result<Seq, Error> {
+    free(client, run, take_over).await?;
+    let loaded = client.load::<State>(run, None).await?;
+    let raise = raise_of(limits, &loaded.state.config.limits)?;
+    // A run that a crash left under way needs a driver, not a decision.
+    if !loaded.state.status.is_active() || raise != Default::default() {
+        client.record(run, Request::Resume(raise)).await?;
+    }
+    driver_process::start(client, run, take_over).await?;
+    Ok(loaded.head)
+}
+
+/// Adds something to the task of a cycle and sees to it that somebody works on it.
+pub(crate) async fn extend(
+    client: &LocalClient,
+    run: &RunId,
+    text: String,
+    limits: LimitWords,
+) -> Result<Started, Error> {
+    let loaded = client.load::<State>(run, None).await?;
+    let raise = raise_of(&limits, &loaded.state.config.limits)?;
+    let asked = client.request(run, Request::Cycle(CycleRequest::Extend { text, raise })).await;
+    asked.map_err(|error| match error.kind {
+        // A resume would not take it: the raise goes with the extension.
+        ErrorKind::Limit => {
+            let raise = raise_past(&loaded.state, Reason::LimitIterations);
+            error.hint(format!("run `piton cycle extend {run} TEXT {raise}`"))
+        }
+        _ => error,
+    })?;
+    Ok(Started { run_id: run.clone(), after: loaded.head, notes: Vec::new() })
+}
+
+/// What a cycle is to do, with every default filled in.
+fn config_of(layout: &Layout, order: &CycleOrder, notes: &mut Vec<String>) -> Result<Config, Error> {
+    let secrets = Secrets::of(layout.root())?;
+    let clean = |text: &str| secrets.redactor().redact(text).into_owned();
+    let (task, description) =
+        (clean(&order.task), clean(order.description.as_deref().unwrap_or(&order.task)));
+    let base = plan_of(layout, order, &order.agent)?;
+    notes.extend(base.resolved.notes.iter().map(|note| format!("note: {note}")));
+    let (said, settings) = (&base.resolved.settings.cycle, &base.resolved.settings);
+    let LoopConfig { checks, mut limits, guard, protect, rules_off, backoff, confine, session, .. } =
+        base.config.clone();
+    if let (None, Some(most)) = (&order.limits.iterations, &said.max_iterations) {
+        limits.iterations = most.value;
+    }
+    limits.attempt_ms = said.phase_timeout.as_ref().map_or(limits.attempt_ms, |phase| phase.value);
+    if let Some(confine) = &confine {
+        configuration::require_walls(layout, confine)?;
+    }
+    Ok(Config {
+        task,
+        description,
+        roles: team::of(layout, order, settings, &base.config.agent, &|choice| {
+            Ok(plan_of(layout, order, choice)?.config.agent)
+        })?,
+        checks,
+        limits,
+        grace_ms: said.grace.as_ref().map_or(0, |grace| grace.value),
+        session: said.session.as_ref().map_or(session, |session| session.value),
+        guard,
+        protect,
+        rules_off,
+        backoff,
+        confine,
+        utc_offset_minutes: said.utc_offset.as_ref().map_or(8 * 60, |offset| offset.value),
+        confirm: !order.auto && said.confirm.as_ref().is_some_and(|confirm| confirm.value),
+    })
+}
+
+/// What a loop with this task and agent would be: the configuration is read in one way.
+fn plan_of(layout: &Layout, order: &CycleOrder, agent: &AgentChoice) -> Result<Plan, Error> {
+    let files = configuration::read(layout)?;
+    if !order.trust {
+        configuration::require_trust(layout, &files)?;
+    }
+    let LimitWords { iterations, duration, cost, tokens, .. } = &order.limits;
+    let limits = [
+        (Limit::MaxIterations, iterations),
+        (Limit::MaxDuration, duration),
+        (Limit::MaxCost, cost),
+        (Limit::MaxTokens, tokens),
+    ];
+    let limits: BTreeMap<_, _> =
+        limits.into_iter().filter_map(|(limit, value)| Some((limit, value.clone()?))).collect();
+    let overrides = Overrides {
+        confine: order.confine,
+        checks: order.checks.clone(),
+        limits,
+        ..configuration::chosen(agent)
+    };
+    let task = Task { text: Some(order.task.clone()), ends_anyway: true, ..Task::default() };
+    plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
+}
+
+/// The name of a new cycle: `cycle-v1-`, its time, and something that no other has.
+fn run_id(order: &CycleOrder, config: &Config) -> Result<RunId, Error> {
+    let text = match &order.id {
+        Some(id) => id.clone(),
+        None => {
+            let ahead = i64::from(config.utc_offset_minutes) * 60_000;
+            let now = piton_model::Timestamp::from_millis(SystemClock.now().as_millis() + ahead).to_string();
+            let stamp: String = now.chars().take(19).filter(|character| !"-:".contains(*character)).collect();
+            format!("cycle-v1-{stamp}-{}", SystemIds.hex(8))
+        }
+    };
+    super::name_of(&text)
+}
