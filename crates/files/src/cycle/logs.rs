@@ -120,6 +120,12 @@ impl LogFile {
     }
 }
 
+/// How many lines the log of changes has by this state: what stands behind them is an agent's own.
+pub fn logged_changes(state: &State) -> u64 {
+    let wanted = LogFile::Changes(RoleName::default()).wanted(state);
+    wanted.before.saturating_add(wanted.lines.len() as u64)
+}
+
 fn window<T>(log: Option<&Log<T>>, show: impl Fn(&T) -> String) -> Wanted {
     let Some(log) = log else { return Wanted { before: 0, lines: Vec::new() } };
     Wanted { before: log.total - log.recent.len() as u64, lines: log.recent.iter().map(show).collect() }

@@ -111,6 +111,7 @@ impl CycleView {
                 let bytes = file::read_regular(path, STATE_BYTES_MAX as u64)?.unwrap_or_default();
                 self.keep(path, &bytes, state.updated_at)
             })?;
+            let kept = self.place.relative(&path.with_file_name(kept));
             edit.edited.kept_at = Some(kept.to_string_lossy().into_owned());
         }
         Ok(MasterFound::Edited(edit))
@@ -138,7 +139,7 @@ impl CycleView {
         })
     }
 
-    /// Keeps a copy of these bytes beside the file, and says where it is from the repository. The same copy is not made twice.
+    /// Keeps a copy of these bytes beside the file, and says under which name. The same copy is not made twice.
     fn keep(&self, path: &Path, bytes: &[u8], at: Timestamp) -> Result<PathBuf, Error> {
         let directory = path.parent().unwrap_or(path);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -68,7 +68,7 @@ fn other_edits_are_kept_beside_and_not_taken() {
     assert_eq!(seen, found(&world, &state), "asked again it says the same, and keeps it once");
     assert_eq!(seen.edited.signal, Some(Signal::Unknown));
     assert_eq!(seen.edited.fields, ["agents.cd.status", "max_iterations"]);
-    let kept = world.master().with_file_name(seen.edited.kept_at.as_ref().unwrap());
+    let kept = world.root.path().join(seen.edited.kept_at.as_ref().unwrap());
     assert_eq!(std::fs::read(&kept).unwrap(), edited);
     world.view().adopted(&seen).unwrap();
     world.publish(&state);

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use piton_files::cycle::{Histories, MasterFound, read_changes};
+use piton_files::cycle::{Histories, MasterFound, logged_changes, read_changes};
 use piton_model::cycle::*;
 use piton_sys::file::Durability;
 use serde_json::Value;
@@ -146,6 +146,7 @@ fn logs_only_grow_and_say_each_thing_once() {
         world.publish(&state);
         world.publish(&state);
         let now = world.read("cd/changes.log");
+        assert_eq!(now.lines().count() as u64, logged_changes(&state));
         assert!(now.starts_with(&before), "what was there stays");
         before = now;
     }
