@@ -66,6 +66,25 @@ impl LogFile {
         }
     }
 
+    /// How many lines it has by this state, apart from its head: what is counted, not what is kept.
+    pub(super) fn count(&self, state: &State) -> u64 {
+        let role = |name: &RoleName| state.role(name);
+        match self {
+            Self::Changes(_) => {
+                let markers = state.iteration_markers.keys().filter(|iteration| is_over(state, **iteration));
+                // Of those that are forgotten each iteration had one.
+                let is_full = state.iteration_markers.len() >= ITERATIONS_KEPT_MAX;
+                let first = state.iteration_markers.keys().next().filter(|_| is_full);
+                let forgotten = first.map_or(0, |first| first.saturating_sub(1));
+                state.changes.total + markers.count() as u64 + u64::from(forgotten)
+            }
+            Self::Documents(name) => role(name).map_or(0, |known| known.log.total),
+            Self::Debug(name) => role(name).map_or(0, |known| known.debug.total),
+            Self::Discoveries => state.discoveries.total,
+            Self::Timeline => state.timeline.total,
+        }
+    }
+
     /// What it begins with.
     pub(super) fn head(&self, state: &State, place: &CyclePlace) -> Vec<u8> {
         match self {
@@ -122,8 +141,12 @@ impl LogFile {
 
 /// How many lines the log of changes has by this state: what stands behind them is an agent's own.
 pub fn logged_changes(state: &State) -> u64 {
-    let wanted = LogFile::Changes(RoleName::default()).wanted(state);
-    wanted.before.saturating_add(wanted.lines.len() as u64)
+    LogFile::Changes(RoleName::default()).count(state)
+}
+
+/// Whether nothing more is changed in this iteration.
+fn is_over(state: &State, iteration: u32) -> bool {
+    iteration < state.iteration || (iteration == state.iteration && state.current.concluded)
 }
 
 fn window<T>(log: Option<&Log<T>>, show: impl Fn(&T) -> String) -> Wanted {
@@ -139,10 +162,7 @@ fn changes(
     markers: &BTreeMap<u32, Timestamp>,
 ) -> Wanted {
     let zone = zone_of(state);
-    let is_over = |iteration: u32| {
-        iteration < state.iteration || (iteration == state.iteration && state.current.concluded)
-    };
-    let mut markers = markers.iter().filter(|(iteration, _)| is_over(**iteration)).peekable();
+    let mut markers = markers.iter().filter(|(iteration, _)| is_over(state, **iteration)).peekable();
     let mut before = first;
     if let Some(entry) = entries.first().filter(|_| first > 0) {
         while markers.next_if(|(iteration, _)| **iteration < entry.iteration).is_some() {

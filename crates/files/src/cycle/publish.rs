@@ -6,9 +6,10 @@
 //!
 //! Documents of a role that is at work are left to it. What else somebody wrote over a file of piton's is moved aside.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_model::cycle::State;
 use piton_model::{Machine, Timestamp};
@@ -37,14 +38,27 @@ const TIDYING_TRIES: u32 = 50;
 /// What is said of a document that was moved aside.
 const NOT_TAKEN: &str = "a document counts when its role hands it in, and nothing of this one was taken";
 
+/// How what a role wrote is taken into the state: without secrets.
+#[derive(Clone)]
+struct Redact(Arc<dyn Fn(&str) -> String + Send + Sync>);
+
+impl std::fmt::Debug for Redact {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Redact")
+    }
+}
+
 /// The files of a cycle.
 #[derive(Clone, Debug)]
 pub struct CycleView {
     place: CyclePlace,
     known: Known,
     master: Master,
+    redact: Redact,
     /// What a crash left half written was cleared away.
     is_swept: Arc<AtomicBool>,
+    /// Logs that were whole: how many lines they were to have, and how long they were then.
+    whole: Arc<Mutex<BTreeMap<String, (u64, u64)>>>,
 }
 
 /// What publishing came to.
@@ -62,7 +76,16 @@ impl CycleView {
     /// The files at `place`; `list` is a file below `home`, piton's own directory, for what it must remember of them.
     pub fn new(place: CyclePlace, home: PathBuf, list: PathBuf) -> Self {
         let known = Known::new(home, list);
-        Self { master: Master::new(known.clone()), place, known, is_swept: Arc::default() }
+        let redact = Redact(Arc::new(str::to_owned));
+        let master = Master::new(known.clone());
+        Self { place, known, master, redact, is_swept: Arc::default(), whole: Arc::default() }
+    }
+
+    /// The same where documents are taken into the state through `redact`: one that held a secret is written over with what
+    /// was taken of it, and not kept beside.
+    #[must_use]
+    pub fn redacted_by(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        Self { redact: Redact(Arc::new(redact)), ..self }
     }
 
     /// Where the files are.
@@ -254,7 +277,10 @@ impl Writer<'_> {
     fn is_taken(&self, page: &Page, there: &[u8]) -> bool {
         let text = String::from_utf8_lossy(there);
         match &page.source {
-            Some(source) => text == source.text || split(&text).1 == split(&source.text).1,
+            Some(source) => {
+                let is_it = |text: &str| text == source.text || split(text).1 == split(&source.text).1;
+                is_it(&text) || is_it(&(self.view.redact.0)(&text))
+            }
             None if page.name.ends_with(RESULTS) => read_results(there).ok() == self.state.tests,
             None => false,
         }
@@ -299,10 +325,11 @@ impl Writer<'_> {
         // Before the first attempt nobody of this team can have written anything.
         let is_earlier = self.state.attempt == 0;
         for log in LogFile::of(self.state) {
-            let mut wanted = log.wanted(self.state);
-            if wanted.before == 0 && wanted.lines.is_empty() {
+            let count = log.count(self.state);
+            if count == 0 || self.is_whole(&log.name(), count) {
                 continue;
             }
+            let mut wanted = log.wanted(self.state);
             let (path, head) = (place.file(&log.name()), log.head(self.state, place));
             let (there, mut step) = file::within(&place.repo, &path, |path| {
                 let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
@@ -321,8 +348,20 @@ impl Writer<'_> {
                 self.keep(&path, dropped)?;
             }
             file::within(&place.repo, &path, |path| perform(path, &there, step, self.durability))?;
+            self.is_whole_now(&log.name(), count);
         }
         Ok(behind)
+    }
+
+    /// Whether a log had all of its lines when it was looked at last, and is as long as then.
+    fn is_whole(&self, name: &str, count: u64) -> bool {
+        let whole = self.view.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        whole.get(name).is_some_and(|known| *known == (count, length(&self.view.place.file(name))))
+    }
+
+    fn is_whole_now(&self, name: &str, count: u64) {
+        let mut whole = self.view.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        whole.insert(name.to_owned(), (count, length(&self.view.place.file(name))));
     }
 
     /// Every step of every decision has its line.
@@ -348,6 +387,11 @@ impl Writer<'_> {
         self.quarantined.push(Quarantined { from: place.relative(path), to, hint });
         Ok(())
     }
+}
+
+/// How long a file is; a log of nothing is none.
+fn length(path: &Path) -> u64 {
+    path.symlink_metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 })
 }
 
 impl Due {

@@ -10,6 +10,7 @@ use piton_model::{RunId, Timestamp};
 
 use super::changes::{ReadChanges, read_changes};
 use super::coordination::read_decisions;
+use super::documents::RESULTS;
 use super::exploration::read_exploration;
 use super::format::{CycleStatus, ROLES};
 use super::header::split;
@@ -87,24 +88,19 @@ struct Read {
 
 impl Read {
     fn of(progress: &Progress, unknown: &mut Vec<String>) -> Self {
-        let mut missing = |name: &str| {
-            let is_there = progress.bytes(name).is_some();
-            if !is_there {
+        let developer = developer(progress);
+        let [requirements, exploration, plan, tests] =
+            [("ra", "requirements.md"), ("ep", "exploration.md"), ("ep", "plan.json"), ("vas", RESULTS)]
+                .map(|(role, name)| progress.find(role, name));
+        for name in [&requirements, &exploration, &plan, &format!("{developer}/{CHANGES}"), &tests] {
+            if progress.bytes(name).is_none() {
                 unknown.push(format!("{name} is not there"));
             }
-            is_there
-        };
-        let developer = developer(progress);
-        let log = format!("{developer}/{CHANGES}");
-        for name in
-            ["ra/requirements.md", "ep/exploration.md", "ep/plan.json", log.as_str(), "vas/test-results.json"]
-        {
-            missing(name);
         }
-        let requirements = progress
-            .text("ra/requirements.md")
-            .map(|text| read_requirements(&text, progress.text("ra/edge-cases.md").as_deref()).1);
-        let plan = match progress.bytes("ep/plan.json").map(read_plan) {
+        let edge_cases = progress.text(&progress.find("ra", "edge-cases.md"));
+        let requirements =
+            progress.text(&requirements).map(|text| read_requirements(&text, edge_cases.as_deref()).1);
+        let plan = match progress.bytes(&plan).map(read_plan) {
             Some(Err(problems)) => {
                 unknown.extend(problems);
                 None
@@ -112,7 +108,7 @@ impl Read {
             Some(Ok(plan)) => Some(plan),
             None => None,
         };
-        let tests = match progress.bytes("vas/test-results.json").map(read_results) {
+        let tests = match progress.bytes(&tests).map(read_results) {
             Some(Err(problem)) => {
                 unknown.push(problem);
                 None
@@ -120,6 +116,7 @@ impl Read {
             Some(Ok(tests)) => Some(tests),
             None => None,
         };
+        let exploration = progress.text(&exploration).map(|text| read_exploration(&text));
         let logs = progress.roles().into_iter().map(|role| {
             let bytes = progress.bytes(&format!("{role}/{CHANGES}")).unwrap_or_default();
             (role.clone(), read_changes(bytes, &role))
@@ -149,7 +146,6 @@ impl Read {
             logs.into_iter().find(|(role, _)| *role == developer).map(|(_, read)| read).unwrap_or_default();
         let timeline =
             progress.text("coordination/timeline.md").map(|text| read_timeline(&text)).unwrap_or_default();
-        let exploration = progress.text("ep/exploration.md").map(|text| read_exploration(&text));
         Self { requirements, exploration, plan, changes, tests, timeline, logged }
     }
 

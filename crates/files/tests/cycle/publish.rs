@@ -99,6 +99,20 @@ fn what_a_role_wrote_is_taken_and_gets_its_header() {
 }
 
 #[test]
+fn a_secret_in_a_document_is_not_kept_beside() {
+    let world = World::new();
+    let mut state = aggregated();
+    world.publish(&state);
+    world.write("cd/implementation.md", "the key is hunter2");
+    hand_in(&mut state, "cd", "implementation.md", "the key is [redacted]", "10:31:00");
+    let view = world.view().redacted_by(|text| text.replace("hunter2", "[redacted]"));
+    let published = view.publish(&state, &|| None, Durability::Unsynced).unwrap();
+    assert!(published.quarantined.is_empty());
+    let files = tree(world.root.path());
+    assert!(!files.values().any(|content| String::from_utf8_lossy(content).contains("hunter2")));
+}
+
+#[test]
 fn documents_of_a_role_at_work_are_its_own() {
     let world = World::new();
     world.publish(&aggregated());

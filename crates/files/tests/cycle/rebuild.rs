@@ -94,6 +94,23 @@ fn the_highest_iteration_that_any_file_knows_is_the_one() {
 }
 
 #[test]
+fn a_team_of_ones_own_is_rebuilt_from_its_own_directories() {
+    let mut config = crate::support::config();
+    for (role, name) in config.roles.iter_mut().zip(["lead", "thinker", "maker", "judge"]) {
+        role.name = name.into();
+        (role.reads, role.after, role.feedback_to) = Default::default();
+    }
+    let mut state = crate::support::created_with(config);
+    state.iteration = 1;
+    crate::support::add_changes(&mut state, 0..3);
+    state.tests = Some(crate::support::tests(Some(50.0)));
+    let world = World::new();
+    world.publish(&state);
+    let found = from_files(&world).imported;
+    assert_eq!((found.changes.len(), found.tests), (3, state.tests));
+}
+
+#[test]
 fn what_is_rebuilt_is_published_over_what_lies_there_without_a_loss() {
     let (world, state) = (World::new(), full());
     world.publish(&state);
