@@ -99,7 +99,7 @@ impl Read {
         }
         let edge_cases = progress.text(&progress.find("ra", "edge-cases.md"));
         let requirements =
-            progress.text(&requirements).map(|text| read_requirements(&text, edge_cases.as_deref()).1);
+            progress.text(&requirements).map(|text| read_requirements(&text, edge_cases.as_deref()));
         let plan = match progress.bytes(&plan).map(read_plan) {
             Some(Err(problems)) => {
                 unknown.extend(problems);

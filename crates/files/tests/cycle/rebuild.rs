@@ -250,6 +250,40 @@ proptest! {
     }
 
     #[test]
+    fn what_roles_wrote_comes_back_as_it_was_taken(
+        documents in (text(), proptest::option::of(text()), text(), proptest::option::of(text())),
+        times in (moments(), moments()),
+    ) {
+        let (first, first_edges, second, second_edges) = documents;
+        let mut state = created();
+        for (iteration, text, edges, at) in [(1, first, first_edges, times.0), (2, second, second_edges, times.1)] {
+            state.iteration = iteration;
+            let version = version_of(iteration);
+            hand_in(&mut state, "ra", "requirements.md", &text, "10:00:00");
+            if let Some(edges) = &edges {
+                hand_in(&mut state, "ra", "edge-cases.md", edges, "10:00:00");
+            }
+            for document in crate::support::role(&mut state, "ra").documents.values_mut() {
+                if document.version == version {
+                    Arc::make_mut(document).at = at;
+                }
+            }
+            let taken = piton_files::cycle::parse_requirements(&text, edges.as_deref(), &version, at);
+            state.requirements = Some(Arc::new(taken));
+        }
+        let text = state.requirements.as_ref().unwrap().specification.clone();
+        hand_in(&mut state, "ep", "exploration.md", &text, "10:00:00");
+        let document = Arc::clone(&crate::support::role(&mut state, "ep").documents["exploration.md"]);
+        let taken = piton_files::cycle::parse_exploration(&document.text, &document.version, document.at);
+        state.exploration = Some(Arc::new(taken));
+        let world = World::new();
+        prop_assert!(world.publish(&state).quarantined.is_empty());
+        let found = from_files(&world).imported;
+        prop_assert_eq!(found.requirements, state.requirements.as_deref().cloned());
+        prop_assert_eq!(found.exploration, state.exploration.as_deref().cloned());
+    }
+
+    #[test]
     fn whatever_lies_there_is_read(files in vec(("(ra|ep|cd|vas|coordination)/(requirements.md|edge-cases.md|plan.json|changes.log|test-results.json|timeline.md|decisions.log|summary.md)", text()), 0..8)) {
         let progress = Progress::of(files.into_iter().map(|(name, text)| (name, text.into_bytes())));
         let rebuilt = rebuild(&progress, ID);
