@@ -38,6 +38,13 @@ pub(super) struct Wanted {
     pub(super) lines: Vec<String>,
 }
 
+impl Wanted {
+    /// The same behind so many lines of somebody else's.
+    pub(super) fn after(self, earlier: u64) -> Self {
+        Self { before: self.before.saturating_add(earlier), ..self }
+    }
+}
+
 impl LogFile {
     /// Every log of a cycle. The files that were changed are in the log of the role that develops, the first of them.
     pub(super) fn of(state: &State) -> Vec<Self> {

@@ -5,7 +5,6 @@
 //! open may write to it late. A file that does not parse is left alone: somebody is not done with it.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_model::cycle::{Edited, Signal};
 use piton_sys::fault;
@@ -46,14 +45,14 @@ pub(super) struct Master {
     known: Known,
     /// Where what was displaced is kept.
     displaced: PathBuf,
-    /// What was written last by this process: what an edit is compared with.
-    last: Arc<Mutex<Option<Vec<u8>>>>,
+    /// A copy of what was written last: what an edit is compared with.
+    last: PathBuf,
 }
 
 impl Master {
     pub(super) fn new(known: Known) -> Self {
-        let displaced = known.list().with_extension("displaced");
-        Self { known, displaced, last: Arc::default() }
+        let beside = |ending: &str| known.list().with_extension(ending);
+        Self { displaced: beside("displaced"), last: beside("last"), known }
     }
 
     /// What is at `path`, held against `rendered`, which is what the file would say now.
@@ -87,7 +86,7 @@ impl Master {
         let written = Own { note: status.to_owned(), ..Own::new(NAME, bytes) };
         let all: Vec<Own> = others.iter().cloned().chain(before.clone()).chain([written.clone()]).collect();
         self.known.remember(&all)?;
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes.to_vec());
+        file::write_atomic(&self.last, bytes, Durability::Unsynced)?;
         let displaced = match before {
             None => None,
             Some(_) => self.exchange(path, bytes)?,
@@ -159,7 +158,7 @@ impl Master {
     /// file would be now.
     fn edit(&self, known: &[Own], rendered: &[u8], found: &[u8]) -> MasterFound {
         let last = known.iter().rev().find(|own| own.name == NAME);
-        let written = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let written = file::read_regular(&self.last, STATE_BYTES_MAX as u64).ok().flatten();
         let is_last = |bytes: &Vec<u8>| last.is_some_and(|last| last.digest == digest(bytes));
         let compared = written.filter(is_last).unwrap_or_else(|| rendered.to_vec());
         let edited = match edits(&compared, found) {

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use piton_model::cycle::State;
+use piton_model::cycle::{State, TimelineEntry, TimelineFact};
 use piton_model::{Machine, Timestamp};
 use piton_sys::fault;
 use piton_sys::file::{self, Durability, Error};
 
-use super::append::{LOG_BYTES_MAX, Step, compare_below, missing, perform, says_more};
+use super::append::{LOG_BYTES_MAX, Step, compare_below, earlier, missing, perform, says_more};
 use super::coordination::decision_lines;
 use super::documents::{Page, RESULTS, documents, version_in};
 use super::format::CycleStatus;
@@ -34,6 +34,9 @@ use crate::place::{Alone, Found, enter, look};
 
 /// How often files are put again where their directories are taken away meanwhile.
 const TIDYING_TRIES: u32 = 50;
+
+/// What is noted of a log in which somebody else's lines come first, instead of a digest: their number is beside it.
+const EARLIER: &str = "earlier";
 
 /// What is said of a document that was moved aside.
 const NOT_TAKEN: &str = "a document counts when its role hands it in, and nothing of this one was taken";
@@ -123,7 +126,7 @@ impl CycleView {
     /// beside, too.
     pub fn edited(&self, state: &State) -> Result<MasterFound, Error> {
         let path = self.place.state();
-        if path.symlink_metadata().is_err() {
+        if path.symlink_metadata().is_err() || !self.has_written()? {
             return Ok(MasterFound::AsWritten);
         }
         let rendered = render(state, &self.place);
@@ -138,6 +141,11 @@ impl CycleView {
             edit.edited.kept_at = Some(kept.to_string_lossy().into_owned());
         }
         Ok(MasterFound::Edited(edit))
+    }
+
+    /// Whether `<id>.json` was ever written for this cycle.
+    fn has_written(&self) -> Result<bool, Error> {
+        Ok(self.known.all()?.iter().any(|own| own.name == NAME))
     }
 
     /// What an edit says is on record: the file may be written over now.
@@ -205,8 +213,9 @@ impl Writer<'_> {
         })?;
         self.sweep(&alone)?;
         let own = self.documents()?;
-        let behind = self.logs(histories)?;
+        let behind = self.logs(&own, histories)?;
         self.decisions()?;
+        self.make_room()?;
         let bytes = render(self.state, place);
         let status = CycleStatus::of(self.state.status).as_str();
         fault::point("files.publish.write");
@@ -214,6 +223,24 @@ impl Writer<'_> {
             self.view.master.put(path, &bytes, status, &own, self.durability)
         })?;
         Ok(Published { quarantined: self.quarantined, master, behind })
+    }
+
+    /// A state file that is there before piton wrote one is no edit of it.
+    fn make_room(&mut self) -> Result<(), Error> {
+        let (view, path) = (self.view, self.view.place.state());
+        if view.has_written()? || path.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let repo = &view.place.repo;
+        let moved = file::within(repo, &path, |path| {
+            let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+            if is_file { quarantine(repo, path, self.state.updated_at).map(Some) } else { Ok(None) }
+        })?;
+        self.quarantined.extend(moved.map(|moved| {
+            let (from, to) = known_by(&moved, &view.place.cycles(), repo);
+            Quarantined { from, to, hint: "it is of before this cycle began here".to_owned() }
+        }));
+        Ok(())
     }
 
     /// Removes what a crash left half written, once.
@@ -233,20 +260,24 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the documents that are not as they should be; what of them is ours now.
+    /// Writes the documents that are not as they should be; what of the files beside the state is ours now.
     fn documents(&mut self) -> Result<Vec<Own>, Error> {
         let known = self.view.known.all()?;
         let pages = documents(self.state, &self.view.place);
         let due: Vec<Due> =
             pages.into_iter().map(|page| self.look(page, &known)).collect::<Result<_, _>>()?;
-        let own: Vec<Own> = due.iter().flat_map(Due::own).collect();
+        let is_due = |own: &Own| due.iter().any(|due| due.page.name == own.name);
+        let (state, others): (Vec<Own>, Vec<Own>) = known.into_iter().partition(|own| own.name == NAME);
+        // What is not rendered now, such as the summary of a cycle that goes on, is ours all the same.
+        let mut own: Vec<Own> = others.into_iter().filter(|own| !is_due(own)).collect();
+        own.extend(due.iter().flat_map(Due::own));
+        own.extend(self.earlier_lines(&own)?);
+        own.sort();
+        own.dedup();
         if due.iter().all(|due| due.is_right || due.page.is_held) {
             return Ok(own);
         }
-        // What is not rendered now, such as the summary of a cycle that goes on, is ours all the same.
-        let is_due = |own: &Own| due.iter().any(|due| due.page.name == own.name);
-        let state = known.into_iter().filter(|own| own.name == NAME || !is_due(own));
-        self.view.known.remember(&state.chain(own.iter().cloned()).collect::<Vec<_>>())?;
+        self.view.known.remember(&own.iter().chain(&state).cloned().collect::<Vec<_>>())?;
         for due in due.iter().filter(|due| !due.page.is_held) {
             self.archive(due)?;
             if !due.is_right {
@@ -256,6 +287,29 @@ impl Writer<'_> {
         Ok(own)
     }
 
+    /// How many lines another tool, or a piton that is lost, left in each log: they stay, and are counted once.
+    fn earlier_lines(&self, known: &[Own]) -> Result<Vec<Own>, Error> {
+        if !is_taken_over(self.state) {
+            return Ok(Vec::new());
+        }
+        let place = &self.view.place;
+        let mut found = Vec::new();
+        for log in LogFile::of(self.state) {
+            let (name, head) = (log.name(), log.head(self.state, place));
+            if known.iter().any(|own| own.name == name) {
+                continue;
+            }
+            let there = file::within(&place.repo, &place.file(&name), |path| {
+                file::read_regular(path, LOG_BYTES_MAX)
+            })?;
+            let lines = earlier(&head, &there.unwrap_or_default(), &log.wanted(self.state));
+            if lines > 0 {
+                found.push(Own { digest: EARLIER.to_owned(), name, note: lines.to_string() });
+            }
+        }
+        Ok(found)
+    }
+
     fn look(&self, page: Page, known: &[Own]) -> Result<Due, Error> {
         let place = &self.view.place;
         let bytes_max = (4 << 20).max(2 * page.bytes.len()) as u64;
@@ -263,13 +317,23 @@ impl Writer<'_> {
             look(path, bytes_max, |bytes| {
                 let digest = digest(bytes);
                 let own = known.iter().find(|own| own.name == page.name && own.digest == digest).cloned();
-                own.or_else(|| self.is_taken(&page, bytes).then(|| Own::new(&page.name, bytes)))
+                let is_new = !is_taken_over(self.state);
+                own.or_else(|| (is_new && self.is_taken(&page, bytes)).then(|| Own::new(&page.name, bytes)))
             })
         })?;
         let is_right = there == page.bytes && !matches!(found, Found::Nothing);
         let (before, is_foreign) = match found {
             Found::Nothing => (None, false),
             Found::Ours(own) => (Some((*own, there)), false),
+            // What the cycle begins with was taken as it lies there, and stays until its role writes it anew.
+            Found::Foreign if is_taken_over(self.state) => {
+                return Ok(Due {
+                    before: Some((Own::new(&page.name, &there), there)),
+                    page,
+                    is_foreign: false,
+                    is_right: true,
+                });
+            }
             Found::Foreign => (None, !is_right),
         };
         Ok(Due { page, before, is_foreign, is_right })
@@ -321,17 +385,18 @@ impl Writer<'_> {
     }
 
     /// Adds to each log what it lacks; those that lack more than is known.
-    fn logs(&mut self, histories: &dyn Fn() -> Option<Histories>) -> Result<Vec<String>, Error> {
+    fn logs(&mut self, own: &[Own], histories: &dyn Fn() -> Option<Histories>) -> Result<Vec<String>, Error> {
         let place = &self.view.place;
         let (mut behind, mut all) = (Vec::new(), None);
-        // Before the first attempt nobody of this team can have written anything.
-        let is_earlier = self.state.attempt == 0;
+        let is_earlier = is_taken_over(self.state);
         for log in LogFile::of(self.state) {
             let count = log.count(self.state);
             if count == 0 || self.is_whole(&log.name(), count) {
                 continue;
             }
-            let mut wanted = log.wanted(self.state);
+            let is_it = |own: &&Own| own.name == log.name() && own.digest == EARLIER;
+            let earlier = own.iter().find(is_it).and_then(|own| own.note.parse().ok()).unwrap_or(0);
+            let mut wanted = log.wanted(self.state).after(earlier);
             let (path, head) = (place.file(&log.name()), log.head(self.state, place));
             let (there, mut step) = file::within(&place.repo, &path, |path| {
                 let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
@@ -343,7 +408,7 @@ impl Writer<'_> {
                     behind.push(log.name());
                     continue;
                 };
-                wanted = log.whole(self.state, all);
+                wanted = log.whole(self.state, all).after(earlier);
                 step = compare_below(&head, &there, &wanted, is_earlier);
             }
             if let Some(dropped) = step.dropped(&there).filter(|dropped| says_more(dropped, &wanted.lines)) {
@@ -391,6 +456,13 @@ impl Writer<'_> {
     }
 }
 
+/// Whether the cycle is one that was begun elsewhere, and nobody of its team has worked here yet: its files are those that it
+/// was read from.
+fn is_taken_over(state: &State) -> bool {
+    let is_begun = |entry: &TimelineEntry| matches!(entry.fact, TimelineFact::IterationStarted { .. });
+    state.attempt == 0 && state.iteration > 0 && !state.timeline.recent.iter().any(is_begun)
+}
+
 /// How long a file is; a log of nothing is none.
 fn length(path: &Path) -> u64 {
     path.symlink_metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 })
@@ -399,7 +471,8 @@ fn length(path: &Path) -> u64 {
 impl Due {
     /// The contents of this file that are ours: the one that lies there, and the one that is to be.
     fn own(&self) -> Vec<Own> {
-        let new = (!self.page.is_held).then(|| Own::new(&self.page.name, &self.page.bytes));
+        let is_written = !self.page.is_held && !self.is_right;
+        let new = is_written.then(|| Own::new(&self.page.name, &self.page.bytes));
         self.before.iter().map(|(own, _)| own.clone()).chain(new).collect()
     }
 

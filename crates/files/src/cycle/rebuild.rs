@@ -9,7 +9,7 @@ use piton_model::cycle::{Imported, IterationRecord, Requirements, RoleName, vers
 use piton_model::{RunId, Timestamp};
 
 use super::changes::{ReadChanges, read_changes};
-use super::coordination::read_decisions;
+use super::coordination::{read_decisions, read_feedback};
 use super::documents::RESULTS;
 use super::exploration::read_exploration;
 use super::format::{CycleStatus, ROLES};
@@ -21,6 +21,7 @@ use super::requirements::read_requirements;
 use super::results::read_results;
 use super::timeline::{ReadTimeline, read_timeline, record};
 use super::version::iteration_of;
+use super::zone::Zone;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub struct Rebuilt {
     /// Where it seems to have been: completed or failed where its summary says so, else paused, or created where nothing
     /// was done yet.
     pub status: CycleStatus,
+    /// The clock that its times have.
+    pub zone: Option<Zone>,
     /// Everything else, with what could not be known.
     pub imported: Imported,
 }
@@ -45,10 +48,19 @@ pub fn rebuild(progress: &Progress, cycle_id: &str) -> Rebuilt {
     if created_at.is_none() {
         unknown.push("when it was created".to_owned());
     }
-    unknown.extend(
-        ["the description at length", "feedback, blockers and phase errors", "what its agents cost and said"]
-            .map(str::to_owned),
-    );
+    let zone = Zone::of(&timeline.created);
+    let text = progress.text("coordination/feedback.md");
+    let (feedback, blockers) = match &text {
+        Some(text) => read_feedback(text, created_at.unwrap_or_default(), zone.unwrap_or_default()),
+        None => Default::default(),
+    };
+    if text.is_none() {
+        unknown.push(
+            "who told whom what, and what stood in the way: coordination/feedback.md is not there".to_owned(),
+        );
+    }
+    let never = ["the description at length", "errors of phases", "what its agents cost and said"];
+    unknown.extend(never.map(str::to_owned));
     let imported = Imported {
         rebuilt: true,
         run: cycle_id.parse::<RunId>().ok(),
@@ -66,12 +78,12 @@ pub fn rebuild(progress: &Progress, cycle_id: &str) -> Rebuilt {
         plan: read.plan,
         changes: read.changes.changes,
         tests: read.tests,
-        feedback: Vec::new(),
-        blockers: Vec::new(),
+        feedback,
+        blockers,
         phase_errors: Vec::new(),
         unknown,
     };
-    Rebuilt { status: status(progress, iteration), imported }
+    Rebuilt { status: status(progress, iteration), zone, imported }
 }
 
 /// What the files say, each for itself.

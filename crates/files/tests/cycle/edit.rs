@@ -49,7 +49,7 @@ fn a_driver_that_is_new_knows_what_was_edited() {
         value["status"] = json!("running");
         value["title"] = json!("mine");
     });
-    let seen = found(&world, &state);
+    let seen = found(&world, &extended());
     assert_eq!(seen.edited.signal, None, "the status is the one that was written");
     assert_eq!(seen.edited.fields, ["title"]);
 }

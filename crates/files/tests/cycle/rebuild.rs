@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Map;
 
-use crate::support::{ID, World, aggregated, created, full, hand_in, log};
+use crate::support::{ID, World, aggregated, created, full, hand_in, log, tree};
 
 /// What is left when journal and state are gone.
 fn from_files(world: &World) -> Rebuilt {
@@ -45,7 +45,11 @@ fn what_is_known_comes_back_and_what_is_not_is_said() {
         (found.iterations.len(), found.iterations[1].extension.as_deref()),
         (2, Some("Also add multi-factor authentication"))
     );
-    assert!(found.unknown.iter().any(|line| line.contains("feedback")), "{:?}", found.unknown);
+    assert_eq!(
+        (found.feedback.clone(), found.blockers.clone()),
+        (state.feedback.recent.clone().into(), state.blockers.clone())
+    );
+    assert!(found.unknown.iter().any(|line| line.contains("cost")), "{:?}", found.unknown);
     assert!(!found.unknown.iter().any(|line| line.contains("is not there")), "{:?}", found.unknown);
 }
 
@@ -110,25 +114,69 @@ fn a_team_of_ones_own_is_rebuilt_from_its_own_directories() {
     assert_eq!((found.changes.len(), found.tests), (3, state.tests));
 }
 
-#[test]
-fn what_is_rebuilt_is_published_over_what_lies_there_without_a_loss() {
-    let (world, state) = (World::new(), full());
-    world.publish(&state);
-    let logs = ["ra/changes.log", "cd/changes.log", "coordination/timeline.md"];
-    let before = logs.map(|name| world.read(name));
-    let imported = from_files(&world).imported;
-    std::fs::create_dir(world.root.path().join(".piton")).unwrap();
+/// A cycle that begins with what was found.
+fn begun_again(imported: Imported) -> State {
     let order =
         Order { run: ID.parse().unwrap(), config: crate::support::config(), imported: Some(imported) };
-    let again = apply(None, &create(order).unwrap(), crate::support::at("12:00:00")).unwrap();
-    let published = world.publish(&again);
-    let moved: Vec<String> =
-        published.quarantined.iter().map(|moved| moved.from.display().to_string()).collect();
-    assert!(moved.len() == 1 && moved[0].ends_with("feedback.md"), "only what could not be known: {moved:?}");
-    for (name, before) in logs.iter().zip(before) {
-        assert!(world.read(name).starts_with(&before), "{name}");
+    apply(None, &create(order).unwrap(), crate::support::at("12:00:00")).unwrap()
+}
+
+#[test]
+fn what_is_rebuilt_leaves_every_progress_file_as_it_was() {
+    let (world, state) = (World::new(), full());
+    world.publish(&state);
+    let mut before = tree(&world.path(""));
+    let mut again = begun_again(from_files(&world).imported);
+    std::fs::create_dir(world.root.path().join(".piton")).unwrap();
+    for _ in 0..2 {
+        let published = world.publish(&again);
+        assert!(published.quarantined.is_empty(), "{:?}", published.quarantined);
+        let mut now = tree(&world.path(""));
+        let timeline = std::path::Path::new("coordination/timeline.md");
+        let (old, new) = (before.remove(timeline).unwrap(), now.remove(timeline).unwrap());
+        assert!(new.starts_with(&old), "the timeline only grows");
+        for (path, bytes) in &now {
+            assert_eq!(
+                String::from_utf8_lossy(bytes),
+                String::from_utf8_lossy(&before[path]),
+                "{}",
+                path.display()
+            );
+        }
+        assert_eq!(now.len(), before.len());
+        before = tree(&world.path(""));
     }
-    is_equal(&from_files(&world), &again);
+    // It goes on: what is written anew takes the place of what lay there, and the logs grow.
+    again.attempt = 1;
+    again.iteration = 3;
+    hand_in(&mut again, "ra", "requirements.md", "All of it anew.", "12:10:00");
+    let published = world.publish(&again);
+    assert!(published.quarantined.is_empty(), "{:?}", published.quarantined);
+    for name in ["ra/changes.log", "cd/changes.log", "coordination/timeline.md", "coordination/decisions.log"]
+    {
+        let old = String::from_utf8(before[std::path::Path::new(name)].clone()).unwrap();
+        assert!(world.read(name).starts_with(&old), "{name}");
+    }
+    let lines = |text: &str| text.lines().count();
+    let old = String::from_utf8(before[std::path::Path::new("ra/changes.log")].clone()).unwrap();
+    assert_eq!(lines(&world.read("ra/changes.log")), lines(&old) + 1);
+    assert!(world.read("ra/requirements.md").ends_with("All of it anew.\n"));
+    assert!(world.read("ra/history/requirements-v1.1.0.md").contains("a second factor"));
+}
+
+#[test]
+fn a_state_file_of_before_is_no_edit() {
+    let world = World::new();
+    world.publish(&created());
+    world.write(world.master().to_str().unwrap(), "{\"status\": \"completed\"");
+    std::fs::remove_dir_all(world.root.path().join(".piton")).unwrap();
+    std::fs::create_dir(world.root.path().join(".piton")).unwrap();
+    let found = world.view().edited(&created()).unwrap();
+    assert_eq!(found, piton_files::cycle::MasterFound::AsWritten);
+    let published = world.publish(&created());
+    assert_eq!(published.quarantined.len(), 1, "it lies beside");
+    assert_eq!(published.master, piton_files::cycle::MasterFound::AsWritten);
+    assert!(world.publish(&created()).quarantined.is_empty());
 }
 
 fn text() -> impl Strategy<Value = String> {
