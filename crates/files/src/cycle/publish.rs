@@ -317,23 +317,18 @@ impl Writer<'_> {
             look(path, bytes_max, |bytes| {
                 let digest = digest(bytes);
                 let own = known.iter().find(|own| own.name == page.name && own.digest == digest).cloned();
-                let is_new = !is_taken_over(self.state);
-                own.or_else(|| (is_new && self.is_taken(&page, bytes)).then(|| Own::new(&page.name, bytes)))
+                own.or_else(|| self.is_taken(&page, bytes).then(|| Own::new(&page.name, bytes)))
             })
         })?;
         let is_right = there == page.bytes && !matches!(found, Found::Nothing);
         let (before, is_foreign) = match found {
             Found::Nothing => (None, false),
-            Found::Ours(own) => (Some((*own, there)), false),
             // What the cycle begins with was taken as it lies there, and stays until its role writes it anew.
-            Found::Foreign if is_taken_over(self.state) => {
-                return Ok(Due {
-                    before: Some((Own::new(&page.name, &there), there)),
-                    page,
-                    is_foreign: false,
-                    is_right: true,
-                });
+            Found::Ours(_) | Found::Foreign if is_taken_over(self.state) => {
+                let before = Some((Own::new(&page.name, &there), there));
+                return Ok(Due { page, before, is_foreign: false, is_right: true });
             }
+            Found::Ours(own) => (Some((*own, there)), false),
             Found::Foreign => (None, !is_right),
         };
         Ok(Due { page, before, is_foreign, is_right })
