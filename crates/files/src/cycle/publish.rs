@@ -126,7 +126,8 @@ impl CycleView {
     /// beside, too.
     pub fn edited(&self, state: &State) -> Result<MasterFound, Error> {
         let path = self.place.state();
-        if path.symlink_metadata().is_err() || !self.has_written()? {
+        let is_readable = path.symlink_metadata().is_ok() && length(&path) <= STATE_BYTES_MAX as u64;
+        if !is_readable || !self.has_written()? {
             return Ok(MasterFound::AsWritten);
         }
         let rendered = render(state, &self.place);
@@ -225,10 +226,11 @@ impl Writer<'_> {
         Ok(Published { quarantined: self.quarantined, master, behind })
     }
 
-    /// A state file that is there before piton wrote one is no edit of it.
+    /// A state file that is there before piton wrote one is no edit of it, and neither is one that nobody can read.
     fn make_room(&mut self) -> Result<(), Error> {
         let (view, path) = (self.view, self.view.place.state());
-        if view.has_written()? || path.symlink_metadata().is_err() {
+        let is_there = path.symlink_metadata().is_ok();
+        if !is_there || (view.has_written()? && length(&path) <= STATE_BYTES_MAX as u64) {
             return Ok(());
         }
         let repo = &view.place.repo;
@@ -238,7 +240,11 @@ impl Writer<'_> {
         })?;
         self.quarantined.extend(moved.map(|moved| {
             let (from, to) = known_by(&moved, &view.place.cycles(), repo);
-            Quarantined { from, to, hint: "it is of before this cycle began here".to_owned() }
+            Quarantined {
+                from,
+                to,
+                hint: "it is of before this cycle began here, or too large to be a state".to_owned(),
+            }
         }));
         Ok(())
     }
