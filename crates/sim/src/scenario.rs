@@ -72,7 +72,7 @@ impl Plant {
         // A step of a workflow, or a role of a cycle, stays open when nothing can be started, and is looked up when the run
         // goes on.
         (Plant::SilenceIsAbsence, "silence-is-absence", &[Kind::Loop, Kind::Ledger]),
-        (Plant::CancelWithoutTombstone, "cancel-without-tombstone", &[Kind::Loop, Kind::Cycle]),
+        (Plant::CancelWithoutTombstone, "cancel-without-tombstone", &[Kind::Loop]),
         (Plant::HooksTakenForCalled, "hooks-taken-for-called", &[Kind::Loop]),
         (Plant::ModeShownEarly, "mode-shown-early", &[Kind::Loop]),
         (Plant::NamedByStep, "named-by-step", &[Kind::Workflow]),
