@@ -37,7 +37,7 @@ pub struct Batch {
 
 /// The kind of run that a seed is, where nobody asked for one.
 pub fn kind_of(seed: u64) -> Kind {
-    [Kind::Loop, Kind::Workflow, Kind::Ledger][(seed % 3) as usize]
+    [Kind::Loop, Kind::Workflow, Kind::Cycle, Kind::Ledger][(seed % 4) as usize]
 }
 
 /// What came of it.

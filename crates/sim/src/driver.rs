@@ -40,8 +40,8 @@ pub(crate) trait Driven: Simulated<Process = Driver<Self>> {
         None
     }
 
-    /// People see the view.
-    fn show(state: &Self::Run, scene: &mut Self::Scene);
+    /// People see the view; files beside it are written.
+    fn show(state: &Self::Run, scene: &mut Self::Scene, plant: Option<Plant>);
 
     /// Whether people have a reason to do something, by what they see.
     fn waits_for_people(scene: &Self::Scene) -> bool;

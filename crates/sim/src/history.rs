@@ -56,6 +56,12 @@ pub(crate) enum Entry {
     NestedEnded { attempt: u32, outcome: &'static str, cost: Option<u64> },
     /// A person put a file there that answers what a step asks, by the clock of that moment.
     InputWritten { step: String, at_ms: i64, approved: bool },
+    /// The role of an attempt got its prompt: what others told it, and the tree it is about to start in.
+    Prompted { attempt: u32, tree: String, told: Vec<String> },
+    /// A person edited the state file of a cycle: its status, as a signal, and fields that do not count.
+    Edited { signal: Option<&'static str>, fields: Vec<String> },
+    /// A line of a log of a cycle that is only ever added to, in the order of the log, at the end.
+    Line { log: &'static str, text: String },
     /// A person wrote this question of a gap into the file.
     Asked { gap: String, question: String },
     /// What the file of a ledger says of a gap at the end: its question and its status.
@@ -77,7 +83,7 @@ pub(crate) enum Entry {
 pub(crate) struct View {
     /// The run as of this event.
     pub(crate) shown: u64,
-    /// Iterations of a loop that have a verdict, attempts of a workflow that ended.
+    /// Iterations of a loop that have a verdict, attempts of a workflow or a cycle that ended.
     pub(crate) count: u32,
     /// Money.
     pub(crate) cost: u64,

@@ -7,12 +7,13 @@
 //! [`checker`] judges the raw record.
 //!
 //! Never ships. Start with [`sim`] for who acts when, then [`kind`] for what a kind of run brings: [`loops`],
-//! [`workflows`] and [`ledgers`]. [`driver`] is the shell around the core, [`sending`] what happens to an append, [`supervise`] brings an attempt to its
+//! [`workflows`], [`cycles`] and [`ledgers`]. [`driver`] is the shell around the core, [`sending`] what happens to an append, [`supervise`] brings an attempt to its
 //! end, [`host`] holds directories, keepers and processes; [`history`] is all that the checker sees.
 
 mod batch;
 mod checker;
 mod coverage;
+mod cycles;
 mod driver;
 mod history;
 mod host;
@@ -21,6 +22,7 @@ mod ledgers;
 mod loops;
 mod people;
 mod rng;
+mod round;
 mod scenario;
 mod sending;
 mod sim;
@@ -28,6 +30,7 @@ mod store;
 mod supervise;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod workflows;
 
 pub use batch::{Batch, Outcome, journal, kind_of, trace};

@@ -5,7 +5,7 @@
 //! piton-sim [--kind KIND] --seed S [--plant NAME] [--trace | --journal]
 //! ```
 //!
-//! Kinds are `loop`, `workflow` and `ledger`; without one they take turns, seed by seed. A plant is looked for in
+//! Kinds are `loop`, `workflow`, `cycle` and `ledger`; without one they take turns, seed by seed. A plant is looked for in
 //! every kind it grows in.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is what this program does")]
 
@@ -69,8 +69,7 @@ impl Options {
                 "--plants" => options.plants = true,
                 "--kind" => {
                     let word = args.next().unwrap_or_default();
-                    let kind = Kind::from_word(&word).filter(|kind| *kind != Kind::Cycle);
-                    let kind = kind.ok_or(format!("no kind `{word}` is simulated"))?;
+                    let kind = Kind::from_word(&word).ok_or(format!("there is no kind `{word}`"))?;
                     options.kind = Some(kind);
                 }
                 "--plant" => {

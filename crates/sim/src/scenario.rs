@@ -31,6 +31,24 @@ pub enum Plant {
     NestedBegunAgain,
     /// A file that was there before the question counts as an answer to it.
     OldInputCounts,
+    /// The directory of an attempt is named after its role, so that the next one finds what the last one left.
+    NamedByRole,
+    /// What was told to a role last is left out of its prompt.
+    FeedbackLeftOut,
+    /// A role that was asked to come to an end is taken for ended, whatever its keeper says.
+    ToldIsEnded,
+    /// The tree is not put back before a role that was refused is tried again.
+    RestoreForgotten,
+    /// What a role handed in is read where the attempt before left it.
+    HandedInByAnother,
+    /// Whoever validates is believed, and not the checks.
+    WordsForChecks,
+    /// What somebody edited in the state file counts anew each time it is looked at.
+    EditHeardAgain,
+    /// A driver adds to a log what is new since it began, without looking at what the log holds.
+    LinesFromMemory,
+    /// The last line of a log counts as one although it is torn.
+    TornLineKept,
     /// The file of a ledger is replaced without looking at what was there: an edit in between is lost.
     EditOverwritten,
     /// Flips are added to the log without looking at what it holds already.
@@ -39,18 +57,20 @@ pub enum Plant {
     LogBeforeJournal,
 }
 
-const DRIVEN: &[Kind] = &[Kind::Loop, Kind::Workflow];
-const ALL_KINDS: &[Kind] = &[Kind::Loop, Kind::Workflow, Kind::Ledger];
+const DRIVEN: &[Kind] = &[Kind::Loop, Kind::Workflow, Kind::Cycle];
+const ALL_KINDS: &[Kind] = &[Kind::Loop, Kind::Workflow, Kind::Cycle, Kind::Ledger];
+const CYCLES: &[Kind] = &[Kind::Cycle];
 
 impl Plant {
     /// Every plant, with the name it has on the command line and the kinds of run it grows in.
-    pub const ALL: [(Plant, &'static str, &'static [Kind]); 15] = [
+    pub const ALL: [(Plant, &'static str, &'static [Kind]); 24] = [
         (Plant::AckBeforeCommit, "ack-before-commit", ALL_KINDS),
         (Plant::MissingEpochCheck, "missing-epoch-check", DRIVEN),
         (Plant::ViewBeforeCommit, "view-before-commit", DRIVEN),
         (Plant::RetryWithoutLookup, "retry-without-lookup", ALL_KINDS),
         (Plant::LockAfterPublish, "lock-after-publish", ALL_KINDS),
-        // A step of a workflow stays open when nothing can be started, and is looked up when the run goes on.
+        // A step of a workflow, or a role of a cycle, stays open when nothing can be started, and is looked up when the run
+        // goes on.
         (Plant::SilenceIsAbsence, "silence-is-absence", &[Kind::Loop, Kind::Ledger]),
         (Plant::CancelWithoutTombstone, "cancel-without-tombstone", &[Kind::Loop]),
         (Plant::HooksTakenForCalled, "hooks-taken-for-called", &[Kind::Loop]),
@@ -58,6 +78,15 @@ impl Plant {
         (Plant::NamedByStep, "named-by-step", &[Kind::Workflow]),
         (Plant::NestedBegunAgain, "nested-begun-again", &[Kind::Workflow]),
         (Plant::OldInputCounts, "old-input-counts", &[Kind::Workflow]),
+        (Plant::NamedByRole, "named-by-role", CYCLES),
+        (Plant::FeedbackLeftOut, "feedback-left-out", CYCLES),
+        (Plant::ToldIsEnded, "told-is-ended", CYCLES),
+        (Plant::RestoreForgotten, "restore-forgotten", CYCLES),
+        (Plant::HandedInByAnother, "handed-in-by-another", CYCLES),
+        (Plant::WordsForChecks, "words-for-checks", CYCLES),
+        (Plant::EditHeardAgain, "edit-heard-again", CYCLES),
+        (Plant::LinesFromMemory, "lines-from-memory", CYCLES),
+        (Plant::TornLineKept, "torn-line-kept", CYCLES),
         (Plant::EditOverwritten, "edit-overwritten", &[Kind::Ledger]),
         (Plant::FlipsLoggedBlindly, "flips-logged-blindly", &[Kind::Ledger]),
         (Plant::LogBeforeJournal, "log-before-journal", &[Kind::Ledger]),

@@ -6,6 +6,7 @@ use piton_model::{Kind, Machine, RunEvent, RunId, Seq, Status, Timestamp};
 use piton_store::{Append, Expect, Fence};
 
 use crate::coverage::{Coverage, Fate, fates_of};
+use crate::cycles::Cycles;
 use crate::driver::{After, Driven};
 use crate::history::{Entry, History, Name};
 use crate::host::{Host, Step};
@@ -76,7 +77,7 @@ pub(crate) fn run(seed: u64, kind: Kind, plant: Option<Plant>, for_checker: bool
     match kind {
         Kind::Loop => Sim::<Loops>::new(seed, plant, with_lines).run(for_checker),
         Kind::Workflow => Sim::<Workflows>::new(seed, plant, with_lines).run(for_checker),
-        Kind::Cycle => unreachable!("nobody can ask for a cycle: it is not simulated"),
+        Kind::Cycle => Sim::<Cycles>::new(seed, plant, with_lines).run(for_checker),
         Kind::Ledger => Sim::<Ledgers>::new(seed, plant, with_lines).run(for_checker),
     }
 }
@@ -516,7 +517,7 @@ impl<K: Simulated> Sim<K> {
 impl<K: Driven> Sim<K> {
     /// A view is written.
     pub(crate) fn publish(&mut self, state: &K::Run, head: Seq) {
-        K::show(state, &mut self.scene);
+        K::show(state, &mut self.scene, self.plant);
         let mut view = K::view(state, head);
         if self.plant == Some(Plant::ModeShownEarly) {
             view.mode = K::early_mode(state).or(view.mode);

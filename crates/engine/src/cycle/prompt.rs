@@ -30,7 +30,7 @@ pub(super) fn compose(place: &CyclePlace, state: &State, index: usize) -> Result
     text.truncate(text.trim_end().len());
     text.push_str("\n\n---\n");
     explain(&mut text, place, state, role);
-    for told in &at.told {
+    for told in at.hears() {
         let _ = writeln!(text, "\n### Feedback from {} ({})\n\n{}", told.source, told.kind, told.content);
     }
     if let Some(error) = &at.error {

@@ -2,7 +2,7 @@
 
 use super::event::CycleEvent as Event;
 use super::facts::DecisionStatus;
-use super::limits::OPTIONS_MAX;
+use super::limits::{EXTENSIONS_WAITING_MAX, OPTIONS_MAX};
 use super::state::State;
 use super::{RoleName, limit};
 use crate::limits::TEXT_BYTES_MAX;
@@ -65,6 +65,10 @@ fn at_limit(state: &State, reason: Reason) -> Result<(), Rejection> {
 
 /// Each extension has an iteration of its own, which must be there.
 fn admit_extension(state: &State, raise: &Raise) -> Result<(), Rejection> {
+    if state.requests.extensions.len() >= EXTENSIONS_WAITING_MAX {
+        let text = format!("{EXTENSIONS_WAITING_MAX} extensions wait already; let some of them begin first");
+        return Err(Rejection::BadConfig(text));
+    }
     let most = raise.iterations.unwrap_or(state.config.limits.iterations) as usize;
     match state.iteration as usize + state.requests.extensions.len() >= most {
         true => at_limit(state, Reason::LimitIterations),

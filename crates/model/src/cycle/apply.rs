@@ -3,7 +3,7 @@
 mod hand_in;
 mod people;
 
-use super::config::{Config, Role};
+use super::config::{Config, RoleName};
 use super::event::CycleEvent as Event;
 use super::facts::{Conclusion, Extension, Feedback, Imported, OpenAttempt, PhaseError, RoleEnd};
 use super::facts::{RoleVerdict, Ruling, Signal};
@@ -45,6 +45,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::IterationStarted { iteration, version, extension, roles, feedback } => {
             begin_iteration(state, *iteration, version, extension.as_ref(), at);
             for (role, runtime) in state.config.roles.iter().zip(&mut state.roles) {
+                runtime.turns = 0;
                 if roles.contains(&role.name) {
                     make_due(runtime);
                 }
@@ -59,7 +60,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::RoleFinished { attempt, end, ruling } => finish(state, *attempt, end, ruling, at),
         Event::RoleAbandoned { attempt } => on_attempt(state, *attempt, |role| {
-            (role.open, role.nudged, role.status) = (None, None, RoleStatus::Idle);
+            // What was to be put back before it still is.
+            role.restore = role.open.take().and_then(|open| open.restore);
+            (role.nudged, role.status) = (None, RoleStatus::Idle);
             role.tries = role.tries.saturating_sub(1);
         }),
         Event::RoleLost { attempt, left, ruling, .. } => lose(state, *attempt, left, ruling, at),
@@ -112,15 +115,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             rest(state, Status::Completed, *reason, detail.clone(), at);
             (state.phase, state.ended_at) = (Phase::Complete, Some(at));
         }
-        Event::PauseRequested {} => {
-            state.requests.pause = true;
-            state.requests.resume = None;
-        }
-        Event::StopRequested { now, origin } => {
-            let now = *now || matches!(state.requests.stop, Some((true, _)));
-            state.requests.stop = Some((now, *origin));
-            state.requests.resume = None;
-        }
+        Event::PauseRequested {} => ask_to_pause(state),
+        Event::StopRequested { now, origin } => ask_to_stop(state, *now, *origin),
         Event::ResumeRequested { raise } => ask_to_go_on(state, raise),
         Event::ExtensionRequested { .. }
         | Event::FeedbackAdded { .. }
@@ -164,6 +160,7 @@ fn created(run: &RunId, title: &str, config: &Config, imported: Option<&Imported
         iterations: Default::default(),
         best: None,
         chosen_best: None,
+        best_by_verdict: None,
         feedback: Log::default(),
         decisions: Vec::new(),
         blockers: Vec::new(),
@@ -237,7 +234,8 @@ fn make_due(role: &mut RoleState) {
     role.due = true;
     role.status = RoleStatus::Idle;
     (role.tries, role.lost, role.sent_back, role.refusals) = (0, 0, 0, 0);
-    (role.not_before, role.restore, role.error) = (None, None, None);
+    (role.not_before, role.restore, role.error, role.called_back) = (None, None, None, false);
+    role.asked.clear();
     (role.started_at, role.completed_at) = (None, None);
 }
 
@@ -250,6 +248,7 @@ fn start(state: &mut State, attempt: &OpenAttempt, at: Timestamp) {
     role.open = Some(attempt.clone());
     role.started_at = Some(at);
     (role.completed_at, role.nudged, role.not_before, role.restore) = (None, None, None, None);
+    (role.hearing, role.asked) = (role.told.len() as u32, Vec::new());
     role.tries = role.tries.saturating_add(1);
 }
 
@@ -307,6 +306,9 @@ fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timest
         err(state, name.to_string(), error.clone(), at);
     }
     state.roles[index].error = ruling.errors.last().cloned();
+    if ruling.verdict == RoleVerdict::Done {
+        hear(&mut state.roles[index]);
+    }
     give_feedback(state, &ruling.feedback);
     people::add_blockers(state, &ruling.blockers, at);
     people::add_decisions(state, &ruling.decisions);
@@ -320,7 +322,11 @@ fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timest
         RoleVerdict::Done => {
             (role.status, role.due, role.completed_at) = (RoleStatus::Completed, false, Some(at));
             role.iterations_completed = role.iterations_completed.saturating_add(1);
-            role.told.clear();
+            role.turns = role.turns.saturating_add(1);
+            if std::mem::take(&mut role.called_back) {
+                work_again(role);
+            }
+            have_turn(state, &name);
             complete_phase(state, index, ruling, files, at);
         }
         RoleVerdict::Again { not_before, free, restore } => {
@@ -334,7 +340,10 @@ fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timest
             role.status = RoleStatus::Waiting;
             role.sent_back = role.sent_back.saturating_add(1);
             role.tries = 0;
-            send_back(state, &ruling.sent_back);
+            role.called_back = false;
+            have_turn(state, &name);
+            send_back(state, &ruling.again);
+            state.roles[index].asked.clone_from(&ruling.sent_back);
         }
         RoleVerdict::Halt { reason } => {
             role.status = RoleStatus::Waiting;
@@ -348,27 +357,32 @@ fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timest
     }
 }
 
-/// These roles work again, and whoever stands between them and the one that asks.
-fn send_back(state: &mut State, names: &[super::RoleName]) {
-    let affected = super::begin::with_followers(&state.config.roles, names);
-    let done_before = |role: &Role| {
-        state.iterations.back().is_some_and(|record| {
-            record.agent_results.get(&role.name).is_some_and(|result| result.status != Default::default())
-        })
-    };
-    let again: Vec<bool> = state
-        .config
-        .roles
-        .iter()
-        .map(|role| names.contains(&role.name) || affected.contains(&role.name) && done_before(role))
-        .collect();
-    for (role, again) in state.roles.iter_mut().zip(again) {
-        if again && role.open.is_none() && !role.due {
-            role.due = true;
-            role.status = RoleStatus::Idle;
-            role.tries = 0;
+/// What its prompt had it has heard.
+fn hear(role: &mut RoleState) {
+    role.told.drain(..(role.hearing as usize).min(role.told.len()));
+    role.hearing = 0;
+}
+
+/// Whoever asked this role has its answer.
+fn have_turn(state: &mut State, name: &RoleName) {
+    state.roles.iter_mut().for_each(|role| role.asked.retain(|asked| asked != name));
+}
+
+/// These roles work again; one that is at work does so once that is done.
+fn send_back(state: &mut State, names: &[RoleName]) {
+    for name in names {
+        let Some(index) = state.place(name) else { continue };
+        let role = &mut state.roles[index];
+        match role.open {
+            Some(_) => role.called_back = true,
+            None if !role.due => work_again(role),
+            None => {}
         }
     }
+}
+
+fn work_again(role: &mut RoleState) {
+    (role.due, role.status, role.tries) = (true, RoleStatus::Idle, 0);
 }
 
 fn complete_phase(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timestamp) {
@@ -431,8 +445,11 @@ fn conclude(state: &mut State, conclusion: &Conclusion, at: Timestamp) {
     state.current.concluded = true;
     state.current.next.clone_from(&conclusion.next);
     state.idle_iterations = if conclusion.progress { 0 } else { state.idle_iterations.saturating_add(1) };
-    if conclusion.best && state.chosen_best.is_none() {
-        state.best = Some(conclusion.iteration);
+    if conclusion.best {
+        state.best_by_verdict = Some((conclusion.iteration, conclusion.quality));
+        if state.chosen_best.is_none() {
+            state.best = Some(conclusion.iteration);
+        }
     }
     if let Some(record) = state.iterations.back_mut() {
         record.completed_at = Some(at);
@@ -454,7 +471,10 @@ fn give_feedback(state: &mut State, feedback: &[Feedback]) {
         if let Some(index) = state.place(&entry.target) {
             let told = &mut state.roles[index].told;
             told.push_back(entry.clone());
-            keep_last(told, WAITING_FEEDBACK_MAX);
+            if told.len() > WAITING_FEEDBACK_MAX {
+                told.pop_front();
+                state.roles[index].hearing = state.roles[index].hearing.saturating_sub(1);
+            }
         }
         let Feedback { source, target, kind, at, .. } = entry.clone();
         tell_timeline(state, TimelineFact::FeedbackGiven { source, target, kind }, at);
@@ -482,11 +502,20 @@ fn tell_timeline(state: &mut State, fact: TimelineFact, at: Timestamp) {
 /// What somebody wrote into the state file counts as what they would have asked for.
 fn edit(state: &mut State, signal: Option<Signal>) {
     match signal {
-        Some(Signal::Pause | Signal::Unknown) => state.requests.pause = true,
-        Some(Signal::Stop) => state.requests.stop = Some((false, StopOrigin::Command)),
+        Some(Signal::Pause | Signal::Unknown) => ask_to_pause(state),
+        Some(Signal::Stop) => ask_to_stop(state, false, StopOrigin::Command),
         Some(Signal::Continue) => ask_to_go_on(state, &Raise::default()),
         None => {}
     }
+}
+
+fn ask_to_pause(state: &mut State) {
+    (state.requests.pause, state.requests.resume) = (true, None);
+}
+
+fn ask_to_stop(state: &mut State, now: bool, origin: StopOrigin) {
+    let now = now || matches!(state.requests.stop, Some((true, _)));
+    (state.requests.stop, state.requests.resume) = (Some((now, origin)), None);
 }
 
 fn ask_to_go_on(state: &mut State, raise: &Raise) {
@@ -502,7 +531,9 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
         role.tokens = role.tokens.map(|own| raise.tokens.unwrap_or(own).max(own));
     }
     for role in &mut state.roles {
-        (role.tries, role.lost, role.refusals, role.not_before) = (0, 0, 0, None);
+        // The try that is under way counts.
+        role.tries = u32::from(role.open.is_some());
+        (role.lost, role.refusals, role.not_before) = (0, 0, None);
         if matches!(role.status, RoleStatus::Failed | RoleStatus::Waiting) && role.open.is_none() {
             role.status = RoleStatus::Idle;
         }
@@ -510,7 +541,8 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     let extensions = std::mem::take(&mut state.requests.extensions);
     state.requests = Requests { extensions, ..Requests::default() };
     state.idle_iterations = 0;
-    state.current.confirmed = true;
+    // Whoever lets an iteration go on has not seen the next one.
+    state.current.confirmed = state.current.concluded;
     state.ended_at = None;
     enter(state, Status::Running, None, None, at);
 }

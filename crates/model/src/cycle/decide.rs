@@ -118,14 +118,26 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
 /// The one event that follows from where the cycle is, if any.
 pub(super) fn next_event(state: &State, now: Timestamp) -> Option<Event> {
     match state.status {
-        Status::Created => state.driver.as_ref().and_then(|_| begin::next_iteration(state, now)),
+        Status::Created => state.driver.as_ref().and_then(|_| first(state, now)),
         Status::Completed | Status::Paused | Status::Stopped | Status::Failed => at_rest(state),
         Status::Waiting => while_waiting(state),
         Status::Running | Status::Rebooting => while_running(state, now),
     }
 }
 
+/// The first iteration of its own. What was imported may have used all there are.
+fn first(state: &State, now: Timestamp) -> Option<Event> {
+    if state.iteration >= state.config.limits.iterations {
+        let detail = Some(limit::imported_at_limit(state));
+        return Some(Event::RunStopped { reason: Reason::LimitIterations, detail });
+    }
+    begin::next_iteration(state, now)
+}
+
 fn at_rest(state: &State) -> Option<Event> {
+    if !state.is_asked_to_go_on() && state.status == Status::Completed {
+        return None;
+    }
     match (&state.requests.resume, state.requests.stop) {
         (Some(raise), _) => Some(Event::RunResumed { raise: raise.clone() }),
         (None, Some((_, origin))) if state.status == Status::Paused => Some(stopped(origin)),
@@ -169,7 +181,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
 }
 
 /// Why nothing is begun any more. What is open ends first.
-fn reason_to_rest(state: &State, now: Timestamp) -> Option<Event> {
+pub(super) fn reason_to_rest(state: &State, now: Timestamp) -> Option<Event> {
     if let Some((reason, error)) = &state.requests.fail {
         return Some(Event::RunFailed { reason: *reason, detail: Some(error.clone()) });
     }

@@ -279,8 +279,10 @@ pub struct Ruling {
     pub blockers: Vec<Blocker>,
     /// What is to be decided because of it.
     pub decisions: Vec<Decision>,
-    /// Roles that work again in this iteration because of it, before whoever waits for them goes on.
+    /// Whom it asked: it goes on once they had another turn.
     pub sent_back: Vec<RoleName>,
+    /// Roles that work again in this iteration because of that: those who were asked, and whoever worked after them already.
+    pub again: Vec<RoleName>,
     pub verdict: RoleVerdict,
 }
 

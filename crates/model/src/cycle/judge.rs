@@ -18,8 +18,11 @@ pub(super) use attempt::{blocker_id, decision_id, finished, lost};
 pub(super) use iteration::conclusion;
 
 /// Whether an iteration can be compared with this tree, and put back to it: no role has left anything in it that nobody has
-/// judged.
+/// judged, and none that works beside the one that is about to start can have.
 pub(super) fn is_base(state: &State, snapshot: &Snapshot) -> bool {
+    if state.roles.iter().filter(|role| role.open.is_some()).count() > 1 {
+        return false;
+    }
     match (&state.current.before, &state.seen) {
         (Some(before), Some(seen)) => before.tree == seen.tree && before.tree != snapshot.tree,
         _ => true,

@@ -84,6 +84,12 @@ pub(super) fn out_of_iterations(state: &State) -> String {
     format!("{most} of {most} iterations are used, and not all is well: {}", issues(state))
 }
 
+/// Why a cycle stopped that was imported with no iteration left.
+pub(super) fn imported_at_limit(state: &State) -> String {
+    let most = state.config.limits.iterations;
+    format!("it was imported after iteration {}, and {most} are the most", state.iteration)
+}
+
 /// Why a cycle stopped that does not get on.
 pub(super) fn no_progress(state: &State) -> String {
     format!("{} iterations in a row changed nothing that matters: {}", state.idle_iterations, issues(state))

@@ -1,6 +1,8 @@
 //! What is to be done next in an iteration: which role starts, when the checks are run, who is told to hurry.
 
-use super::config::Role;
+use super::begin::with_followers;
+use super::config::{Role, RoleName};
+use super::decide::reason_to_rest;
 use super::event::CycleEvent as Event;
 use super::facts::{Nudge, OpenAttempt};
 use super::state::{RoleState, State};
@@ -13,32 +15,37 @@ pub(super) fn work(state: &State, now: Timestamp) -> Option<Event> {
     if state.checking.is_some() {
         return None;
     }
-    let ready = |index: &usize| is_ready(state, *index);
     let is_due = |index: &usize| state.roles[*index].not_before.is_none_or(|moment| moment <= now);
-    for index in (0..state.roles.len()).filter(ready).filter(is_due) {
-        let role = &state.config.roles[index];
-        if role.validates && needs_checks(state) {
-            if state.is_idle() {
-                return Some(Event::ChecksStarted { round: state.round + 1 });
-            }
-            continue;
-        }
-        // Whoever changes the tree has it to itself: what changed is then its own doing.
-        let tree_is_taken = state.team().any(|(other, at)| at.open.is_some() && other.develops);
-        if tree_is_taken || role.develops && !state.is_idle() {
-            continue;
-        }
-        return Some(Event::RoleStarted { attempt: attempt(state, index, driver) });
+    let can_begin = |index: &usize| is_ready(state, *index) && has_room(state, *index) && is_due(index);
+    if let Some(index) = (0..state.roles.len()).find(can_begin) {
+        let needs_checks = state.config.roles[index].validates && needs_checks(state);
+        return Some(match needs_checks {
+            true => Event::ChecksStarted { round: state.round + 1 },
+            false => Event::RoleStarted { attempt: attempt(state, index, driver) },
+        });
     }
     let all_done = state.is_idle() && state.roles.iter().all(|role| !role.due);
     (all_done && needs_checks(state)).then(|| Event::ChecksStarted { round: state.round + 1 })
 }
 
-/// Whether the role has something to do, and nobody it waits for has.
+/// Whether the role has something to do, and nobody it comes after or asked has. Who comes after it cannot be waited for.
 fn is_ready(state: &State, index: usize) -> bool {
-    let at = &state.roles[index];
-    let is_busy = |name| state.role(name).is_some_and(|other| other.due);
-    at.due && at.open.is_none() && !state.config.roles[index].after.iter().any(is_busy)
+    let (name, at) = (&state.config.roles[index].name, &state.roles[index]);
+    let followers = |name: &RoleName| with_followers(&state.config.roles, std::slice::from_ref(name));
+    let is_awaited = |other: &RoleName| {
+        followers(other).contains(name) || at.asked.contains(other) && !followers(name).contains(other)
+    };
+    let mut busy = state.team().filter(|(other, theirs)| theirs.due && other.name != *name);
+    at.due && at.open.is_none() && !busy.any(|(other, _)| is_awaited(&other.name))
+}
+
+/// Whether what is open leaves the role room to work. Whoever changes the tree has it to itself: what changed is then its own
+/// doing; and checks are run with nothing beside them.
+fn has_room(state: &State, index: usize) -> bool {
+    let role = &state.config.roles[index];
+    let tree_is_taken = state.team().any(|(other, at)| at.open.is_some() && other.develops);
+    let needs_all = role.develops || role.validates && needs_checks(state);
+    !tree_is_taken && (state.is_idle() || !needs_all && state.checking.is_none())
 }
 
 /// Whether the tree as it is has not been judged by the checks.
@@ -102,9 +109,11 @@ fn next_nudge(state: &State, role: &RoleState) -> Option<(u32, Nudge, Timestamp)
 
 /// The next moment at which something is due that nobody else brings.
 pub(super) fn timer(state: &State) -> Option<Timestamp> {
+    // One that could not begin then is no reason to wake: it begins when what is in its way ends.
     let again = (0..state.roles.len())
-        .filter(|index| is_ready(state, *index))
-        .filter_map(|index| state.roles[index].not_before);
+        .filter(|index| is_ready(state, *index) && has_room(state, *index))
+        .filter_map(|index| state.roles[index].not_before)
+        .filter(|moment| reason_to_rest(state, *moment).is_none());
     let nudges = state.roles.iter().filter_map(|role| next_nudge(state, role)).map(|(_, _, at)| at);
     again.chain(nudges).min()
 }

@@ -81,6 +81,8 @@ pub struct State {
     pub best: Option<u32>,
     /// A person chose it, and why.
     pub chosen_best: Option<(u32, String)>,
+    /// The best iteration by verdict alone, and how good it is: what the next ones are compared with.
+    pub best_by_verdict: Option<(u32, f64)>,
 
     pub feedback: Log<Feedback>,
     pub decisions: Vec<Decision>,
@@ -129,7 +131,7 @@ pub enum Phase {
 }
 
 /// What is known of one role.
-#[record(Default, omit(due, tries, lost, refusals, sent_back))]
+#[record(Default, omit(due, called_back, turns, tries, lost, refusals, sent_back, hearing))]
 #[serde(default)]
 pub struct RoleState {
     pub status: RoleStatus,
@@ -142,6 +144,10 @@ pub struct RoleState {
     pub iterations_completed: u32,
     /// It has something to do in this iteration.
     pub due: bool,
+    /// Another role asked it while it was at work: it has another turn once that is done.
+    pub called_back: bool,
+    /// Turns that it had in this iteration.
+    pub turns: u32,
     /// Tries in this iteration.
     pub tries: u32,
     /// Attempts in a row whose outcome could not be known.
@@ -150,6 +156,8 @@ pub struct RoleState {
     pub refusals: u32,
     /// How often it sent others back to work in this iteration.
     pub sent_back: u32,
+    /// Whom it asked and has not heard of since: it goes on once they had another turn.
+    pub asked: Vec<RoleName>,
     /// Not tried again before: the durable timer.
     pub not_before: Option<Timestamp>,
     /// The snapshot the tree is put back to before that.
@@ -171,8 +179,19 @@ pub struct RoleState {
     pub debug: Log<Value>,
     /// What it is told with its next prompt.
     pub told: VecDeque<Feedback>,
+    /// So many of these, the first ones, are in the prompt of the attempt that is open, or was last.
+    pub hearing: u32,
     /// What it used so far.
     pub counters: Counters,
+}
+
+impl RoleState {
+    /// What its prompt tells it: of an attempt that is open, all that was known when it was recorded. What comes later is for
+    /// the next one.
+    pub fn hears(&self) -> impl Iterator<Item = &Feedback> {
+        let count = if self.open.is_some() { self.hearing as usize } else { self.told.len() };
+        self.told.iter().take(count)
+    }
 }
 
 words! {
@@ -353,7 +372,9 @@ impl State {
 
     /// Whether somebody wants it to go on after a rest.
     pub fn is_asked_to_go_on(&self) -> bool {
-        self.requests.resume.is_some() || !self.requests.extensions.is_empty()
+        // What reached its goal goes on only for something more.
+        let by_resume = self.requests.resume.is_some() && self.status != Status::Completed;
+        by_resume || !self.requests.extensions.is_empty()
     }
 
     /// Whether its last iteration has a verdict and nothing is left to do.

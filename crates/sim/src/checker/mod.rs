@@ -5,6 +5,7 @@
 //! happened, then what can only be said of the whole.
 
 mod chain;
+mod cycles;
 mod data;
 mod ledgers;
 mod loops;
@@ -77,7 +78,7 @@ trait Rules {
 /// What was used up to an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Used {
-    /// Iterations of a loop that have a verdict, attempts of a workflow that ended.
+    /// Iterations of a loop that have a verdict, attempts of a workflow or a cycle that ended.
     count: u32,
     cost: u64,
     lost: u32,
@@ -111,6 +112,7 @@ pub(crate) fn check(history: &History) -> Checked {
     let rules: Box<dyn Rules> = match history.kind {
         "loop" => Box::<loops::Journal>::default(),
         "workflow" => Box::<workflows::Journal>::default(),
+        "cycle" => Box::<cycles::Journal>::default(),
         "ledger" => Box::<ledgers::Journal>::default(),
         other => return violated("I2", format!("nobody knows a {other}")),
     };
@@ -178,6 +180,9 @@ impl Checker {
             | Entry::NestedBegun { .. }
             | Entry::NestedEnded { .. }
             | Entry::InputWritten { .. }
+            | Entry::Prompted { .. }
+            | Entry::Edited { .. }
+            | Entry::Line { .. }
             | Entry::Asked { .. }
             | Entry::FileSays { .. }
             | Entry::Logged { .. } => self.rules.see(entry, &self.world)?,

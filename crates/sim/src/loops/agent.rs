@@ -1,15 +1,10 @@
-//! What an agent of a loop does and says, and what the guard thinks of it.
+//! What an agent of a loop does and says.
 
-use piton_model::loop_machine::{
-    AttemptOutcome, ErrorClass, Finding, GuardReport, RegressionType, Report, ReportStatus, Severity, Usage,
-};
+use piton_model::loop_machine::{AttemptOutcome, ErrorClass, Report, ReportStatus, Usage};
 
 use super::Scene;
 use crate::kind::Intended;
 use crate::rng::Rng;
-
-/// One tree in this many is a cheat.
-const CHEATS_ONE_IN: u64 = 12;
 
 pub(super) fn intend(attempt: u32, scene: &Scene, rng: &mut Rng) -> Intended<Report> {
     let mut report = Report::default();
@@ -65,29 +60,4 @@ pub(super) fn intend(attempt: u32, scene: &Scene, rng: &mut Rng) -> Intended<Rep
         97 => ends(AttemptOutcome::NotStartable, None, 0),
         _ => ends(AttemptOutcome::Succeeded, None, steps),
     }
-}
-
-/// What the guard says about the tree: some are cheats, always the same ones.
-pub(super) fn guard(scene: &Scene) -> GuardReport {
-    let mut dice = Rng::new(scene.dice ^ u64::from(scene.tree).rotate_left(32));
-    let cheats = dice.one_in(CHEATS_ONE_IN);
-    let finding = Finding {
-        id: format!("{:010x}", scene.tree),
-        rule: "test-deleted".to_owned(),
-        regression_type: RegressionType::TestDeletion,
-        pattern: None,
-        severity: Severity::Critical,
-        confidence_percent: 97,
-        blocking: true,
-        file: "tests".to_owned(),
-        line: 1,
-        test: None,
-        message: "a test is gone".to_owned(),
-        before: None,
-        after: None,
-        undo: "restore it".to_owned(),
-        allowed: None,
-    };
-    let findings: Vec<_> = cheats.then_some(finding).into_iter().collect();
-    GuardReport { findings_total: findings.len() as u32, findings, ..GuardReport::default() }
 }

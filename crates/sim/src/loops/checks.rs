@@ -1,127 +1,61 @@
-//! A round of checks: each under the product's supervision, so that it is looked up before it is started.
+//! A round of checks of a loop: what it begins with, and what follows from what it wrote.
 
-use piton_engine::supervise::Ran;
-use piton_model::loop_machine::{
-    AttemptOutcome, CheckResult, CheckRound, Rewritten, Snapshot, StopCondition, StopResult, Wrote,
-};
+use piton_model::loop_machine::{CheckRound, Rewritten, Snapshot, StopCondition, StopResult, Wrote};
 use piton_model::{Command, State};
 
-use super::{Loops, agent};
-use crate::history::Name;
-use crate::host::Host;
-use crate::supervise::{Around, Trial};
+use super::Loops;
+use crate::round::{Began, Progress, Round};
+use crate::supervise::Around;
 
-/// A round under way.
-pub(super) struct Round {
-    number: u32,
-    /// The intent was recorded by the same driver: nothing of it has run.
+pub(super) fn step(
+    round: &mut Round,
     fresh: bool,
-    /// The tree it began with.
-    began: Option<Snapshot>,
-    cancelled: bool,
-    /// The check of an earlier driver that is ended first, if any is left.
-    ending: Option<u8>,
-    /// The check that is run, or looked for.
-    trial: Option<Trial>,
-    /// The round as far as it is known.
-    round: Option<CheckRound>,
-    index: u8,
+    state: &State,
+    around: &mut Around<'_, Loops>,
+) -> Option<Command> {
+    match round.step(&state.config.checks, around, |around| begin(fresh, state, around)) {
+        Progress::Working => None,
+        Progress::NotYet(unknown) => Some(Command::Observe(unknown)),
+        Progress::Ended(round, began) => Some(finish(round, &began, state, around)),
+        Progress::GivenUp(detail) => Some(Command::GiveUp { detail }),
+    }
 }
 
-impl Round {
-    pub(super) fn new(number: u32, fresh: bool) -> Self {
-        let ending = (!fresh).then_some(0);
-        Self { number, fresh, began: None, cancelled: false, ending, trial: None, round: None, index: 0 }
+fn begin(fresh: bool, state: &State, around: &mut Around<'_, Loops>) -> Began {
+    if state.seen.start.is_none() {
+        return Err(around.scene.tree.snapshot());
     }
+    // What was refused is put back before anything is judged again.
+    state.work.restore.iter().for_each(|target| around.scene.tree.restore(&target.id));
+    let now = around.scene.tree.snapshot();
+    match state.seen.snapshot.as_ref().filter(|_| state.work.restore.is_none()) {
+        // Somebody wrote to it before the round began: that is on record first.
+        Some(known) if fresh && known.tree != now.tree => Err(now),
+        known => Ok(known.cloned().unwrap_or(now)),
+    }
+}
 
-    pub(super) fn cancel(&mut self, host: &mut Host<Loops>) {
-        self.cancelled = true;
-        if let Some(trial) = &mut self.trial {
-            trial.cancel(host);
+fn finish(
+    mut round: Box<CheckRound>,
+    began: &Snapshot,
+    state: &State,
+    around: &mut Around<'_, Loops>,
+) -> Command {
+    for condition in state.config.stop_probes() {
+        if !round.cancelled {
+            let met = matches!(condition, StopCondition::FileCreated(_))
+                && around.scene.tree.content().is_multiple_of(2);
+            round.stops.push(StopResult { label: condition.label(), met, timed_out: false });
         }
     }
-
-    pub(super) fn step(&mut self, state: &State, around: &mut Around<'_, Loops>) -> Option<Command> {
-        if let Some(index) = self.ending {
-            let name = Name::Check { round: self.number, index, attempt: 1 };
-            match self.trial.get_or_insert_with(|| Trial::new(name, true)).step(around) {
-                Ok(None) => {}
-                Ok(Some(_)) => {
-                    self.ending =
-                        Some(index + 1).filter(|next| usize::from(*next) < state.config.checks.len());
-                    self.trial = None;
-                }
-                Err(_) => return Some(Command::GiveUp { detail: "another driver took over".to_owned() }),
-            }
-            return None;
-        }
-        if state.seen.start.is_none() {
-            return Some(Command::Observe(around.scene.snapshot()));
-        }
-        if self.round.is_none() {
-            // What was refused is put back before anything is judged again.
-            state.work.restore.iter().for_each(|target| around.scene.restore(&target.id));
-            let now = around.scene.snapshot();
-            let known = state.seen.snapshot.as_ref().filter(|_| state.work.restore.is_none());
-            match known {
-                // Somebody wrote to it before the round began: that is on record first.
-                Some(known) if self.fresh && known.tree != now.tree => return Some(Command::Observe(now)),
-                known => self.began = Some(known.cloned().unwrap_or(now)),
-            }
-        }
-        let round = self.round.get_or_insert_with(|| CheckRound::of_nothing(self.number));
-        let Some(check) = state.config.checks.get(usize::from(self.index)) else {
-            return self.finish(state, around);
-        };
-        let name = Name::Check { round: self.number, index: self.index, attempt: 1 };
-        let trial = self.trial.get_or_insert_with(|| Trial::new(name, self.cancelled));
-        let ran = match trial.step(around) {
-            Ok(ran) => ran?,
-            Err(_) => return Some(Command::GiveUp { detail: "another driver took over".to_owned() }),
-        };
-        let (passed, duration_ms) = match ran {
-            Ran::Ended(exit) => (exit.outcome == AttemptOutcome::Succeeded, exit.duration_ms),
-            Ran::Lost => (false, 0),
-            Ran::Cancelled => {
-                round.cancelled = true;
-                return self.finish(state, around);
-            }
-            Ran::NoKeeper { detail } => return Some(Command::GiveUp { detail }),
-        };
-        round.duration_ms += duration_ms;
-        round.checks.push(CheckResult {
-            name: check.name.clone(),
-            passed,
-            exit_code: Some(i32::from(!passed)),
-            timed_out: false,
-            duration_ms,
-            tail: String::new(),
-        });
-        self.index += 1;
-        self.trial = None;
-        None
-    }
-
-    fn finish(&mut self, state: &State, around: &mut Around<'_, Loops>) -> Option<Command> {
-        let mut round = self.round.take()?;
-        for condition in state.config.stop_probes() {
-            if !round.cancelled {
-                let met =
-                    matches!(condition, StopCondition::FileCreated(_)) && around.scene.tree.is_multiple_of(2);
-                round.stops.push(StopResult { label: condition.label(), met, timed_out: false });
-            }
-        }
-        if let Some(began) = self.began.take() {
-            round.wrote = settle(state, around, &began, round.cancelled);
-        }
-        round.snapshot = Some(around.scene.snapshot());
-        Some(Command::EndChecks(Box::new(round)))
-    }
+    round.wrote = settle(state, around, began, round.cancelled);
+    round.snapshot = Some(around.scene.tree.snapshot());
+    Command::EndChecks(round)
 }
 
 /// What follows from what was written while the round was run; its tree says what sort of thing that is.
 fn settle(state: &State, around: &mut Around<'_, Loops>, began: &Snapshot, cancelled: bool) -> Option<Wrote> {
-    let after = around.scene.snapshot();
+    let after = around.scene.tree.snapshot();
     if began.tree == after.tree {
         return None;
     }
@@ -129,14 +63,14 @@ fn settle(state: &State, around: &mut Around<'_, Loops>, began: &Snapshot, cance
     let is_judged = is_due && !cancelled && state.work.restore.is_none();
     let is_again = state.work.ended.as_ref().is_some_and(|ended| ended.again);
     let mut wrote = Wrote::default();
-    match around.scene.tree % 3 {
+    match around.scene.tree.content() % 3 {
         0 if is_judged => wrote.tests.push(Rewritten { path: "tests".to_owned(), check: None }),
         1 if is_judged && !is_again => {
             wrote.changed.push("product".to_owned());
-            wrote.guard = Some(agent::guard(around.scene));
+            wrote.guard = Some(around.scene.tree.guard());
         }
         _ => {
-            around.scene.restore(&began.id);
+            around.scene.tree.restore(&began.id);
             wrote.put_back.push("product".to_owned());
             wrote.left = Some(after);
         }

@@ -8,7 +8,7 @@ mod perform;
 mod setting;
 
 use piton_model::hook::Mode;
-use piton_model::loop_machine::{AttemptOutcome, LoopConfig, Report, Snapshot};
+use piton_model::loop_machine::{AttemptOutcome, LoopConfig, Report};
 use piton_model::{Command, Effect, Event, Kind, Seq, State, Status, create};
 use piton_store::Append;
 
@@ -16,9 +16,12 @@ use crate::driver::{Driven, Driver};
 use crate::history::{Name, View};
 use crate::kind::{Intended, Simulated};
 use crate::rng::Rng;
+use crate::scenario::Plant;
 use crate::sim::Sim;
+use crate::tree::Tree;
 use look::Shown;
 use perform::Work;
+pub(crate) use setting::sessions;
 
 /// Loops.
 pub(crate) struct Loops;
@@ -26,60 +29,15 @@ pub(crate) struct Loops;
 /// The dice of one loop, and the tree it works in.
 pub(crate) struct Scene {
     config: LoopConfig,
-    /// In a thousand trees, how many pass a check.
-    passes_permille: u64,
-    /// Decides which trees those are.
-    dice: u64,
-    /// Whether the first tree passes every check.
-    green_start: bool,
     /// In a thousand attempts, how many report done.
     done_permille: u64,
     /// Messages to the agent are long, so that checkpoints fall due.
     chatty: bool,
-    /// The content of the work tree.
-    tree: u32,
-    trees: u32,
-    /// The tree of each snapshot.
-    snapshots: Vec<u32>,
+    /// The work tree.
+    tree: Tree,
     /// The conversation that the agent which is started next is to have.
     session: Option<String>,
     shown: Shown,
-}
-
-impl Scene {
-    /// The snapshot of the tree as it is: the last one, if nothing changed since.
-    fn snapshot(&mut self) -> Snapshot {
-        if self.snapshots.last() != Some(&self.tree) {
-            self.snapshots.push(self.tree);
-        }
-        let (id, tree) = (format!("s{}", self.snapshots.len() - 1), format!("t{}", self.tree));
-        Snapshot { id, tree, left_out: Vec::new() }
-    }
-
-    fn restore(&mut self, id: &str) {
-        let index: usize = id[1..].parse().expect("snapshots are numbered");
-        self.tree = self.snapshots[index];
-    }
-
-    /// Somebody writes to the tree.
-    fn write_tree(&mut self, rng: &mut Rng) {
-        if rng.one_in(16) && self.trees > 0 {
-            // Back to something that was there before.
-            self.tree = rng.below(u64::from(self.trees)) as u32;
-        } else {
-            self.trees += 1;
-            self.tree = self.trees;
-        }
-    }
-
-    /// Whether the tree passes this check.
-    fn passes(&self, check: u8) -> bool {
-        if self.tree == 0 {
-            return self.green_start;
-        }
-        let mut dice = Rng::new(self.dice ^ (u64::from(self.tree) << 8 | u64::from(check)));
-        dice.below(1_000) < self.passes_permille
-    }
 }
 
 impl Simulated for Loops {
@@ -138,14 +96,9 @@ impl Simulated for Loops {
         let green_start = rng.one_in(8);
         Scene {
             config: setting::config(rng),
-            passes_permille: if green_start { 900 } else { rng.between(1, 16) },
-            dice: rng.next(),
-            green_start,
             done_permille: rng.between(1, 12),
             chatty: rng.one_in(16),
-            tree: 0,
-            trees: 0,
-            snapshots: Vec::new(),
+            tree: Tree::new(if green_start { 900 } else { rng.between(1, 16) }, green_start, rng),
             session: None,
             shown: Shown::default(),
         }
@@ -166,13 +119,15 @@ impl Simulated for Loops {
             Name::Check { .. } => rng.one_in(24),
         };
         if writes {
-            scene.write_tree(rng);
+            scene.tree.write(rng);
         }
     }
 
     fn ends(name: Name, outcome: AttemptOutcome, scene: &Scene) -> AttemptOutcome {
         match name {
-            Name::Check { index, .. } if outcome == AttemptOutcome::Succeeded && !scene.passes(index) => {
+            Name::Check { index, .. }
+                if outcome == AttemptOutcome::Succeeded && !scene.tree.passes(index) =>
+            {
                 AttemptOutcome::Failed
             }
             Name::Check { .. } | Name::Attempt(_) => outcome,
@@ -188,7 +143,7 @@ impl Simulated for Loops {
     }
 
     fn happen(sim: &mut Sim<Self>) {
-        sim.scene.write_tree(&mut sim.rng);
+        sim.scene.tree.write(&mut sim.rng);
     }
 }
 
@@ -211,7 +166,7 @@ impl Driven for Loops {
         state.requests.mode.map(Mode::as_str)
     }
 
-    fn show(state: &State, scene: &mut Scene) {
+    fn show(state: &State, scene: &mut Scene, _plant: Option<Plant>) {
         scene.shown = Shown::of(state);
     }
 

@@ -6,11 +6,11 @@ use piton_model::loop_machine::{
 };
 use piton_model::{Command, Effect, State};
 
-use super::checks::Round;
-use super::{Loops, agent};
+use super::{Loops, checks};
 use crate::driver::Task;
 use crate::history::{Entry, Name};
 use crate::host::{Exit, Host};
+use crate::round::{Round, SUPERSEDED};
 use crate::scenario::Plant;
 use crate::supervise::{Around, Attempt};
 
@@ -74,7 +74,7 @@ impl Task<Loops> for Work {
                 });
                 step_attempt(supervised, attempt, state, around)
             }
-            (At::Checks(round), _) => round.step(state, around),
+            (At::Checks(round), _) => checks::step(round, self.fresh, state, around),
             (At::Hooks(end, called), Effect::Hooks(call)) => {
                 if around.plant == Some(Plant::HooksTakenForCalled) && !self.fresh {
                     return Some(Command::EndHooks(Box::new(end.clone())));
@@ -104,7 +104,7 @@ fn step_attempt(
     let number = attempt.number;
     let became = match supervised.step(around, &mut |around| prepare(attempt, state, around)) {
         Ok(became) => became?,
-        Err(_) => return Some(Command::GiveUp { detail: "another driver took over".to_owned() }),
+        Err(_) => return Some(Command::GiveUp { detail: SUPERSEDED.to_owned() }),
     };
     Some(match became {
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
@@ -124,10 +124,10 @@ fn step_attempt(
 /// Puts the tree back where that is asked for, and looks at it; what is new is said first.
 fn prepare(attempt: &OpenAttempt, state: &State, around: &mut Around<'_, Loops>) -> Option<Start<Command>> {
     if let Some(target) = &attempt.restore {
-        around.scene.restore(target);
+        around.scene.tree.restore(target);
     }
     around.scene.session = attempt.session.as_ref().map(|session| session.id.clone());
-    let snapshot = around.scene.snapshot();
+    let snapshot = around.scene.tree.snapshot();
     let known = state.seen.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
     (!known || state.seen.start.is_none()).then_some(Start::Instead(Command::Observe(snapshot)))
 }
@@ -154,9 +154,9 @@ fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> A
 
 /// The tree as it is, beside the one before the iteration and the one last seen.
 fn left(state: &State, around: &mut Around<'_, Loops>) -> Left {
-    let snapshot = around.scene.snapshot();
+    let snapshot = around.scene.tree.snapshot();
     let differs = |from: &Option<Snapshot>| from.as_ref().is_some_and(|from| from.tree != snapshot.tree);
-    let guard = differs(&state.work.before).then(|| agent::guard(around.scene));
+    let guard = differs(&state.work.before).then(|| around.scene.tree.guard());
     let change =
         differs(&state.seen.snapshot).then(|| Change { files_total: 1, added: 1, ..Change::default() });
     Left { snapshot: Some(snapshot), change, guard }

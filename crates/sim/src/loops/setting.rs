@@ -74,7 +74,7 @@ fn worktree() -> Worktree {
     Worktree { path: "tree".to_owned(), branch: "branch".to_owned(), ..Worktree::default() }
 }
 
-fn sessions(rng: &mut Rng) -> Sessions {
+pub(crate) fn sessions(rng: &mut Rng) -> Sessions {
     let words = |word: &str| vec![word.to_owned(), "{session}".to_owned()];
     Sessions {
         named_by: if rng.one_in(2) { NamedBy::Us } else { NamedBy::Agent },

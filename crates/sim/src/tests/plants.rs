@@ -26,6 +26,11 @@ fn a_short_pass_of_workflows_holds_every_rule() {
 }
 
 #[test]
+fn a_short_pass_of_cycles_holds_every_rule() {
+    short_pass(Kind::Cycle, 100, 5);
+}
+
+#[test]
 fn a_short_pass_of_ledgers_holds_every_rule() {
     short_pass(Kind::Ledger, 60, 5);
 }
@@ -103,6 +108,51 @@ fn a_nested_run_begun_twice_is_found() {
 #[test]
 fn a_file_older_than_the_question_that_counts_is_found() {
     finds(Plant::OldInputCounts, &["I6"]);
+}
+
+#[test]
+fn roles_that_share_a_directory_are_found() {
+    finds(Plant::NamedByRole, &["I4", "I9", "I10"]);
+}
+
+#[test]
+fn feedback_that_no_prompt_has_is_found() {
+    finds(Plant::FeedbackLeftOut, &["I1"]);
+}
+
+#[test]
+fn a_role_taken_for_ended_while_it_works_is_found() {
+    finds(Plant::ToldIsEnded, &["I4", "I10"]);
+}
+
+#[test]
+fn a_refused_tree_that_is_not_put_back_is_found() {
+    finds(Plant::RestoreForgotten, &["I12"]);
+}
+
+#[test]
+fn what_another_attempt_handed_in_is_found() {
+    finds(Plant::HandedInByAnother, &["I4"]);
+}
+
+#[test]
+fn a_validator_that_is_believed_is_found() {
+    finds(Plant::WordsForChecks, &["I4"]);
+}
+
+#[test]
+fn an_edit_of_the_state_file_that_counts_again_is_found() {
+    finds(Plant::EditHeardAgain, &["I4"]);
+}
+
+#[test]
+fn lines_that_are_lost_because_nobody_looked_are_found() {
+    finds(Plant::LinesFromMemory, &["I1"]);
+}
+
+#[test]
+fn a_torn_line_that_counts_is_found() {
+    finds(Plant::TornLineKept, &["I1"]);
 }
 
 #[test]

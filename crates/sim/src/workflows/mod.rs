@@ -298,7 +298,7 @@ impl Driven for Workflows {
         look::view(state, shown)
     }
 
-    fn show(state: &State, scene: &mut Scene) {
+    fn show(state: &State, scene: &mut Scene, _plant: Option<Plant>) {
         scene.shown = Shown::of(state);
     }
 

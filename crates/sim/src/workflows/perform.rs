@@ -9,6 +9,7 @@ use super::{Nested, Said, Workflows};
 use crate::driver::Task;
 use crate::history::{Entry, Name};
 use crate::host::{Exit, Host};
+use crate::round::SUPERSEDED;
 use crate::scenario::Plant;
 use crate::supervise::{Around, Attempt};
 
@@ -103,7 +104,7 @@ impl Job {
         });
         let became = match supervised.step(around, &mut |around| prepare(attempt, state, around)) {
             Ok(became) => became?,
-            Err(_) => return Some(Command::GiveUp { detail: "another driver took over".to_owned() }),
+            Err(_) => return Some(Command::GiveUp { detail: SUPERSEDED.to_owned() }),
         };
         Some(match became {
             Became::NeverStarted => Command::AbandonAttempt { attempt: number },

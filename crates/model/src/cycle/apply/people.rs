@@ -63,6 +63,7 @@ pub(super) fn request(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::BestChosen { iteration: 0, .. } => {
             state.chosen_best = None;
+            state.best = state.best_by_verdict.map(|(best, _)| best);
         }
         Event::BestChosen { iteration, reason } => {
             state.chosen_best = Some((*iteration, reason.clone()));

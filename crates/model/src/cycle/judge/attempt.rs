@@ -1,7 +1,8 @@
 //! What becomes of a role after an attempt.
 
 use crate::Timestamp;
-use crate::cycle::config::Role;
+use crate::cycle::begin::with_followers;
+use crate::cycle::config::{Role, RoleName};
 use crate::cycle::facts::{
     Blocker, BlockerStatus, Decision, Feedback, FeedbackKind, PhaseStatus, RoleEnd, RoleVerdict, Ruling,
 };
@@ -21,6 +22,7 @@ pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now
         blockers: blockers(state, role, end),
         decisions: decisions(state, end),
         sent_back: Vec::new(),
+        again: Vec::new(),
         verdict: RoleVerdict::Done,
     };
     ruling.verdict = match end.outcome {
@@ -49,6 +51,7 @@ pub(in crate::cycle) fn lost(state: &State, index: usize, left: &Left, now: Time
         blockers: Vec::new(),
         decisions: Vec::new(),
         sent_back: Vec::new(),
+        again: Vec::new(),
         verdict: free(None),
     };
     if at.lost + 1 >= LOST_MAX {
@@ -81,6 +84,7 @@ fn by_its_work(
     let asks = is_stuck || !ruling.blockers.is_empty();
     if asks && at.sent_back < SENT_BACK_MAX && !role.feedback_to.is_empty() {
         ruling.sent_back.clone_from(&role.feedback_to);
+        ruling.again = work_again(state, role);
         ruling.feedback.extend(questions(role, end, now));
         return RoleVerdict::Waits;
     }
@@ -88,6 +92,13 @@ fn by_its_work(
         return RoleVerdict::Halt { reason: Reason::Blocked };
     }
     RoleVerdict::Done
+}
+
+/// Whoever is asked, and all that worked after them in this iteration: what they did rests on what is asked about.
+fn work_again(state: &State, role: &Role) -> Vec<RoleName> {
+    let affected = with_followers(&state.config.roles, &role.feedback_to);
+    let worked = |name: &RoleName| state.role(name).is_some_and(|at| at.turns > 0);
+    affected.into_iter().filter(|name| role.feedback_to.contains(name) || worked(name)).collect()
 }
 
 fn again_or_fail(at: &RoleState, reason: Reason, ruling: &Ruling, role: &Role) -> RoleVerdict {
@@ -185,8 +196,7 @@ fn blockers(state: &State, role: &Role, end: &RoleEnd) -> Vec<Blocker> {
     };
     // Whoever is blocked is blocked by something: what it waits for has a name.
     let said_nothing = status(role, end) == PhaseStatus::Blocked && end.handed_in.blockers.is_empty();
-    let unnamed =
-        said_nothing.then(|| end.said.clone().unwrap_or_else(|| format!("{} cannot go on", role.title)));
+    let unnamed = said_nothing.then(|| cannot_go_on(role, end));
     let all: Vec<String> = end.handed_in.blockers.iter().cloned().chain(unnamed).collect();
     let new = all.iter().filter(|text| !is_known(text)).take(DECISIONS_MAX);
     let named = new.enumerate().map(|(index, text)| Blocker {
@@ -220,13 +230,11 @@ pub(in crate::cycle) fn decision_id(number: u32) -> String {
 
 /// What a role that is blocked asks of those whom it tells.
 fn questions(role: &Role, end: &RoleEnd, now: Timestamp) -> Vec<Feedback> {
-    let handed_in = &end.handed_in;
-    let said = || end.said.clone().or_else(|| end.message.clone());
-    let content = match handed_in.blockers.as_slice() {
-        [] => said().unwrap_or_else(|| format!("{} cannot go on", role.title)),
+    let content = match end.handed_in.blockers.as_slice() {
+        [] => cannot_go_on(role, end),
         blockers => blockers.join("\n"),
     };
-    let entry = |target: &crate::cycle::RoleName| Feedback {
+    let entry = |target: &RoleName| Feedback {
         at: now,
         source: role.name.to_string(),
         target: target.clone(),
@@ -234,4 +242,10 @@ fn questions(role: &Role, end: &RoleEnd, now: Timestamp) -> Vec<Feedback> {
         kind: FeedbackKind::Clarification,
     };
     role.feedback_to.iter().map(entry).collect()
+}
+
+/// What a role that is blocked says of it, if it says nothing of what blocks it.
+fn cannot_go_on(role: &Role, end: &RoleEnd) -> String {
+    let said = end.said.clone().or_else(|| end.message.clone());
+    said.unwrap_or_else(|| format!("{} cannot go on", role.title))
 }

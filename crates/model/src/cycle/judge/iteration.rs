@@ -36,8 +36,7 @@ pub(in crate::cycle) fn conclusion(state: &State, now: Timestamp) -> Option<Even
         (Some(before), Some(seen)) => before.differs_from(seen),
         _ => true,
     };
-    let best_so_far = state.best.and_then(|best| state.iterations.iter().find(|one| one.number == best));
-    let best_quality = best_so_far.and_then(|best| best.quality);
+    let best_quality = state.best_by_verdict.map(|(_, quality)| quality);
     let is_better = best_quality.is_none_or(|best| quality > best);
     let verdict = match () {
         () if issues.is_empty() => IterationVerdict::Converged,
