@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::cycle::{LeftCycle, glance_cycle};
 use crate::workflow::{Left, glance};
 
 /// What a file that somebody names is about.
@@ -11,6 +12,8 @@ pub enum Recognised {
     Loop,
     /// A run of a workflow.
     Run(Left),
+    /// A cycle.
+    Cycle(LeftCycle),
     /// A ledger.
     Gaps,
 }
@@ -20,7 +23,11 @@ pub fn recognise(bytes: &[u8]) -> Recognised {
     if let Ok(left) = glance(bytes) {
         return Recognised::Run(left);
     }
-    let is_ledger = match serde_json::from_slice::<Value>(bytes) {
+    let value = serde_json::from_slice::<Value>(bytes);
+    if let Some(left) = value.as_ref().ok().and_then(glance_cycle) {
+        return Recognised::Cycle(left);
+    }
+    let is_ledger = match value {
         Ok(value) => value.get("gaps").is_some(),
         Err(_) => bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"gaps:")),
     };

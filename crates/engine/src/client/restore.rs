@@ -1,15 +1,80 @@
 //! The files of iterations: put back byte for byte, and compared.
 
 use piton_git::{Expected, TreeId};
-use piton_model::RunId;
 use piton_model::loop_machine::{Snapshot, State};
+use piton_model::{Kind, RunId, cycle};
 use piton_store::Claim;
 use piton_view::words::clean_line;
 use piton_view::{DiffView, Error, ErrorKind, FileDiffView, RestoredView};
 
 use super::LocalClient;
 use crate::driver_process;
+use crate::layout::Layout;
 use crate::world::{open_workspace, snapshot_id};
+
+/// What a run knows of the trees that its iterations left.
+struct Trees {
+    run: RunId,
+    /// Where it works.
+    layout: Layout,
+    start: Option<Snapshot>,
+    /// Before the iteration that is under way, or was last.
+    before: Option<Snapshot>,
+    /// As last seen.
+    seen: Option<Snapshot>,
+    best: Option<(u32, Snapshot)>,
+    /// The iteration that a person prefers.
+    chosen: Option<u32>,
+    /// The last iterations with a verdict.
+    recent: Vec<(u32, Snapshot)>,
+}
+
+impl Trees {
+    async fn of(client: &LocalClient, run: &RunId) -> Result<Self, Error> {
+        Ok(match client.kind(run).await? {
+            Kind::Cycle => Self::of_cycle(client, client.load::<cycle::State>(run, None).await?.state),
+            Kind::Loop | Kind::Workflow | Kind::Ledger => {
+                Self::of_loop(client, client.load::<State>(run, None).await?.state)
+            }
+        })
+    }
+
+    fn of_loop(client: &LocalClient, state: State) -> Self {
+        let best = state.judged.best.and_then(|best| Some((best.iteration, best.snapshot?)));
+        let recent = state.judged.recent.into_iter();
+        Self {
+            layout: client.layout().of_run(&state.config),
+            run: state.run,
+            start: state.seen.start,
+            before: state.work.before,
+            seen: state.seen.snapshot,
+            best,
+            chosen: state.people.chosen.map(|chosen| chosen.iteration),
+            recent: recent.filter_map(|record| Some((record.number, record.snapshot?))).collect(),
+        }
+    }
+
+    fn of_cycle(client: &LocalClient, state: cycle::State) -> Self {
+        let recent = state.iterations.into_iter();
+        let recent: Vec<_> = recent.filter_map(|record| Some((record.number, record.snapshot?))).collect();
+        Self {
+            layout: client.layout().in_place(),
+            run: state.run,
+            start: state.start,
+            before: state.current.before,
+            seen: state.seen,
+            best: state.best.and_then(|best| recent.iter().find(|(number, _)| *number == best).cloned()),
+            chosen: state.chosen_best.map(|(iteration, _)| iteration),
+            recent,
+        }
+    }
+
+    /// Whether the files are those of an iteration, as after a restore: then they are nobody's edits.
+    fn has(&self, tree: &TreeId) -> bool {
+        let iterations = self.recent.iter().chain(&self.best).map(|(_, snapshot)| snapshot);
+        iterations.chain(&self.start).any(|snapshot| snapshot.tree == tree.as_str())
+    }
+}
 
 fn failed(error: piton_git::Error) -> Error {
     Error::environment(&error)
@@ -22,23 +87,23 @@ pub(super) async fn restore(
     iteration: Option<u32>,
     force: bool,
 ) -> Result<RestoredView, Error> {
-    let state = client.load::<State>(run, None).await?.state;
-    let (iteration, target) = choose(client, &state, iteration).await?;
+    let trees = Trees::of(client, run).await?;
+    let (iteration, target) = choose(client, &trees, iteration).await?;
     // The lease keeps a driver out while files are written; the lock keeps other runs of this tree out.
     driver_process::settled(client, run).await?;
     let lease = client.claim(run, Claim::IfFree).await?;
-    let layout = &client.layout().of_run(&state.config);
+    let layout = &trees.layout;
     let _ = driver_process::tree_free(client, layout).await?;
     let _lock = layout.lock_tree()?.ok_or_else(|| {
         Error::new(ErrorKind::Held, "another run works in this tree")
             .hint("run `piton ls`, and wait for it or stop it")
     })?;
     let workspace = open_workspace(layout, run)?;
-    let known = state.seen.snapshot.as_ref().map(|snapshot| TreeId::try_from(snapshot.tree.clone()));
+    let known = trees.seen.as_ref().map(|snapshot| TreeId::try_from(snapshot.tree.clone()));
     let mut known = known.transpose().map_err(|error| Error::of(ErrorKind::Corrupt, &error))?;
     if !force {
         let now = workspace.snapshot(run.as_str(), "before a restore").map_err(failed)?.tree;
-        if is_of_this_run(&state, &now) {
+        if trees.has(&now) {
             known = Some(now);
         }
     }
@@ -77,11 +142,11 @@ pub(super) async fn diff(
     from: u32,
     to: Option<u32>,
 ) -> Result<DiffView, Error> {
-    let state = client.load::<State>(run, None).await?.state;
-    let (_, from) = choose(client, &state, Some(from)).await?;
+    let trees = Trees::of(client, run).await?;
+    let (_, from) = choose(client, &trees, Some(from)).await?;
     let to = match to {
-        Some(number) => choose(client, &state, Some(number)).await?.1,
-        None => state.seen.snapshot.clone().ok_or_else(|| Error::usage("the run has not started yet"))?,
+        Some(number) => choose(client, &trees, Some(number)).await?.1,
+        None => trees.seen.clone().ok_or_else(|| Error::usage("the run has not started yet"))?,
     };
     let workspace = open_workspace(client.layout(), run)?;
     let (from, to) = (snapshot_id(&from.id)?, snapshot_id(&to.id)?);
@@ -101,45 +166,37 @@ pub(super) async fn diff(
 
 /// What the last iteration changed, as a patch.
 pub(super) async fn last_change(client: &LocalClient, run: &RunId) -> Result<Vec<u8>, Error> {
-    let state = client.load::<State>(run, None).await?.state;
-    let (Some(before), Some(after)) = (&state.work.before, &state.seen.snapshot) else {
+    let trees = Trees::of(client, run).await?;
+    let (Some(before), Some(after)) = (&trees.before, &trees.seen) else {
         return Ok(Vec::new());
     };
-    let workspace = open_workspace(&client.layout().of_run(&state.config), run)?;
+    let workspace = open_workspace(&trees.layout, run)?;
     workspace.diff_text(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?).map_err(failed)
-}
-
-/// Whether the files are those of an iteration, as after a restore: then they are nobody's edits.
-fn is_of_this_run(state: &State, tree: &TreeId) -> bool {
-    let iterations = state.judged.recent.iter().filter_map(|record| record.snapshot.as_ref());
-    let best = state.judged.best.as_ref().and_then(|best| best.snapshot.as_ref());
-    iterations.chain(best).chain(&state.seen.start).any(|snapshot| snapshot.tree == tree.as_str())
 }
 
 /// The snapshot of an iteration: 0 is the start, `None` the one that was chosen, else the best.
 async fn choose(
     client: &LocalClient,
-    state: &State,
+    trees: &Trees,
     iteration: Option<u32>,
 ) -> Result<(u32, Snapshot), Error> {
-    let missing = |text: String| Error::usage(text).hint(format!("run `piton status {}`", state.run));
-    match iteration.or(state.people.chosen.as_ref().map(|chosen| chosen.iteration)) {
-        None => state
-            .judged
-            .best
-            .as_ref()
-            .and_then(|best| Some((best.iteration, best.snapshot.clone()?)))
-            .ok_or_else(|| missing("no iteration was judged yet".to_owned())),
-        Some(0) => state
-            .seen
-            .start
-            .clone()
-            .map(|start| (0, start))
-            .ok_or_else(|| missing("the run has not started yet".to_owned())),
-        Some(number) => client
-            .iteration(&state.run, number)
-            .await?
-            .and_then(|record| Some((number, record.snapshot?)))
-            .ok_or_else(|| missing(format!("there is no iteration {number} with a verdict"))),
+    let missing = |text: String| Error::usage(text).hint(format!("run `piton status {}`", trees.run));
+    match iteration.or(trees.chosen) {
+        None => trees.best.clone().ok_or_else(|| missing("no iteration was judged yet".to_owned())),
+        Some(0) => {
+            let start = trees.start.clone().map(|start| (0, start));
+            start.ok_or_else(|| missing("the run has not started yet".to_owned()))
+        }
+        Some(number) => {
+            let known = trees.recent.iter().find(|(known, _)| *known == number).cloned();
+            let known = match known {
+                None if client.kind(&trees.run).await? == Kind::Loop => {
+                    let record = client.iteration(&trees.run, number).await?;
+                    record.and_then(|record| Some((number, record.snapshot?)))
+                }
+                known => known,
+            };
+            known.ok_or_else(|| missing(format!("there is no iteration {number} with a verdict")))
+        }
     }
 }

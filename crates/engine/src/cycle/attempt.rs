@@ -116,11 +116,12 @@ fn spec(
     let until_deadline_ms =
         limits.deadline.map_or(u64::MAX, |deadline| deadline.millis_since(now).max(1_000));
     let directory = context.world.attempts().join(open.number.to_string());
+    let role_directory = context.place.directory(role.name.as_str());
     let mut env = BTreeMap::from([
         ("PITON_ITERATION".to_owned(), open.iteration.to_string()),
         ("PITON_ATTEMPT".to_owned(), open.number.to_string()),
         ("PITON_ROLE".to_owned(), role.name.to_string()),
-        ("PITON_ROLE_DIR".to_owned(), shown(&context.place.directory(role.name.as_str()))),
+        ("PITON_ROLE_DIR".to_owned(), shown(&role_directory)),
         ("PITON_CYCLE_STATE".to_owned(), shown(&context.place.state())),
         ("PITON_NUDGE_FILE".to_owned(), shown(&directory.join(NUDGE_FILE))),
     ]);
@@ -138,6 +139,7 @@ fn spec(
         output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
         beside: None,
         pass: None,
+        own: Some(&role_directory),
     })
 }
 

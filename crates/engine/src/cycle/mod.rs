@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::cycle::CyclePlace;
 use piton_model::Seq;
-use piton_model::cycle::{Command, Edited, Effect, State};
+use piton_model::cycle::{Command, Effect, State};
 use piton_model::loop_machine::{StreamFormat, TestStatus};
 use piton_store::Store;
 use piton_sys::lock::FileLock;
@@ -45,8 +45,6 @@ struct Context {
     view: publish::Publisher,
     /// Attempts that are to be ended instead of awaited.
     cancelled: Mutex<BTreeSet<u32>>,
-    /// What somebody did to the state file, until it is on record.
-    edits: Mutex<Vec<Edited>>,
 }
 
 impl CycleWorld {
@@ -64,9 +62,9 @@ impl CycleWorld {
         let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
         let launch = launch.closing_git()?.protecting(&state.config.protect);
         let place = CyclePlace::new(layout.root(), run.as_str());
-        let view = publish::Publisher::open(&layout, state)?;
+        let view = publish::Publisher::open(Arc::clone(&store), &layout, state)?;
         let world = world::Context::open(store, layout, run, launch)?;
-        let context = Context { world, place, view, cancelled: Mutex::default(), edits: Mutex::default() };
+        let context = Context { world, place, view, cancelled: Mutex::default() };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         Ok(Self { context: Arc::new(context), interrupts, note, _workspace: lock })
     }
@@ -124,7 +122,7 @@ fn run_checks(context: &Context, round: u32, fresh: bool, state: &State) -> Resu
 impl World<State> for CycleWorld {
     /// What somebody did to the state file while nobody drove.
     fn found(&self, state: &State) -> Vec<Command> {
-        watch::look(&self.context, state).map(Command::TakeEdit).into_iter().collect()
+        watch::look(&self.context, state).into_iter().collect()
     }
 
     fn perform(
@@ -144,7 +142,7 @@ impl World<State> for CycleWorld {
                     in_thread(move || attempt::perform(&context, &open, fresh, &state)).await
                 }
                 Effect::Checks(round) => in_thread(move || run_checks(&context, round, fresh, &state)).await,
-                Effect::Watch => Ok(Command::TakeEdit(watch::wait(&context, &state).await)),
+                Effect::Watch => Ok(watch::wait(&context, &state).await),
                 Effect::Timer(_) => Ok(Command::Tick),
             };
             result.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })

@@ -1,70 +1,131 @@
 //! The files of the team: rendered from the state by one writer, before anybody who may read them is started.
+//!
+//! What somebody wrote into the state file stays there until it is on record; then it is written over.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use piton_files::cycle::{CyclePlace, render};
+use piton_files::cycle::{CyclePlace, CycleView, Histories, MasterFound, Published, render};
 use piton_model::cycle::{Edited, State};
+use piton_model::RunId;
+use piton_store::{Store, chain};
 use piton_sys::file::{self, Durability};
 use piton_view::{Error, Rebuilt};
 
 use super::Context;
 use crate::client::LocalClient;
 use crate::layout::Layout;
+use crate::load;
 use crate::world::{WorldError, sentence};
+
+/// A state file that is larger was not written by piton.
+const STATE_BYTES_MAX: u64 = 64 << 20;
 
 /// Who writes the files of a cycle.
 pub(super) struct Publisher {
-    place: CyclePlace,
+    view: CycleView,
+    store: Arc<dyn Store>,
+    run: RunId,
 }
 
 impl Publisher {
-    pub(super) fn open(layout: &Layout, state: &State) -> Result<Self, WorldError> {
-        let publisher = Self { place: CyclePlace::new(layout.root(), state.run.as_str()) };
-        for role in &state.config.roles {
-            let directory = publisher.place.directory(role.name.as_str());
-            std::fs::create_dir_all(&directory)
-                .map_err(|error| file::Error::new("create", &directory, error))?;
+    pub(super) fn open(store: Arc<dyn Store>, layout: &Layout, state: &State) -> Result<Self, WorldError> {
+        let view = view_of(layout, &state.run);
+        view.prepare(state)?;
+        Ok(Self { view, store, run: state.run.clone() })
+    }
+
+    fn publish(&self, state: &State, durability: Durability) -> Result<Published, file::Error> {
+        let histories = || self.histories();
+        let published = self.view.publish(state, &histories, durability)?;
+        match &published.master {
+            MasterFound::Edited(edit) if state.edited.is_some() && state.edited == self.digest() => {
+                self.view.adopted(edit)?;
+                self.view.publish(state, &histories, durability)
+            }
+            _ => Ok(published),
         }
-        Ok(publisher)
     }
 
-    fn publish(&self, state: &State) -> Result<Vec<PathBuf>, file::Error> {
-        let path = self.place.state();
-        file::write_shared(&path, &render(state, &self.place), Durability::Unsynced)?;
-        Ok(vec![path])
+    /// The name of what is in the state file.
+    fn digest(&self) -> Option<String> {
+        let bytes = file::read_regular(&self.view.place().state(), STATE_BYTES_MAX).ok().flatten()?;
+        Some(chain::hex(&chain::digest(&bytes)))
     }
 
-    pub(super) fn edited(&self, _state: &State) -> Option<Edited> {
-        None
+    /// What somebody did to the state file that is not on record, with the name of its content.
+    pub(super) fn edited(&self, state: &State) -> Option<(Edited, String)> {
+        let edited = match self.view.edited(state).ok()? {
+            MasterFound::AsWritten => return None,
+            MasterFound::Edited(edit) => edit.edited,
+            MasterFound::Unreadable(why) => {
+                Edited { signal: None, kept_at: None, fields: vec![format!("all of it: {why}")] }
+            }
+        };
+        let digest = self.digest()?;
+        (state.edited.as_ref() != Some(&digest)).then_some((edited, digest))
+    }
+
+    /// All that the logs of the cycle ever held. On a thread with a runtime of its own, which cannot be within this one; asked
+    /// only where somebody took a log away.
+    fn histories(&self) -> Option<Histories> {
+        let (store, run) = (Arc::clone(&self.store), self.run.clone());
+        let read = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+            let mut histories = Histories::default();
+            let absorb = &mut |state: &State| histories.absorb(state);
+            runtime.block_on(load::fold_all(&*store, &run, absorb)).ok()?;
+            Some(histories)
+        };
+        std::thread::Builder::new().spawn(read).ok()?.join().ok()?
     }
 }
 
+/// The files of `run` in the repository of `layout`.
+fn view_of(layout: &Layout, run: &RunId) -> CycleView {
+    let place = CyclePlace::new(layout.root(), run.as_str());
+    CycleView::new(place, layout.state(), layout.attempts(run).join("cycle-files"))
+}
+
 /// Brings the files up to date; what a person should know of it.
-pub(super) fn publish(context: &Context, state: &State, _at_rest: bool) -> Vec<String> {
-    match context.view.publish(state) {
-        Ok(_) => Vec::new(),
+pub(super) fn publish(context: &Context, state: &State, at_rest: bool) -> Vec<String> {
+    let durability = if at_rest { Durability::Synced } else { Durability::Unsynced };
+    match context.view.publish(state, durability) {
+        Ok(published) => notes(&published),
         Err(error) => vec![format!("the files of the cycle were not written: {}", sentence(&error))],
     }
 }
 
-/// Whether the files show something else than the state.
-pub(crate) fn is_behind(_layout: &Layout, _state: &State) -> bool {
-    false
+fn notes(published: &Published) -> Vec<String> {
+    let moved = published.quarantined.iter().map(ToString::to_string);
+    let behind = published.behind.iter().map(|log| format!("`{log}` lacks lines, which cannot be given back"));
+    moved.chain(behind).collect()
 }
 
+/// Whether the files show something else than the state: whoever drove died before rendering them.
+pub(crate) fn is_behind(layout: &Layout, state: &State) -> bool {
+    view_of(layout, &state.run).is_behind(state).unwrap_or(false)
+}
+
+/// Renders the files of a cycle that nobody drives. What a person should know of it.
 pub(crate) async fn publish_at_rest(client: &LocalClient, state: &State) -> Option<String> {
-    let published = Publisher::open(client.layout(), state).map(|view| view.publish(state).map(drop));
-    match published {
-        Ok(Ok(())) => None,
-        Ok(Err(error)) => Some(sentence(&error)),
-        Err(error) => Some(sentence(&error)),
+    match rendered(client, state) {
+        Ok(published) => notes(&published).into_iter().next().map(|note| format!("note: {note}")),
+        Err(error) => Some(format!("note: the files of the cycle were not written: {}", sentence(&error))),
     }
 }
 
+fn rendered(client: &LocalClient, state: &State) -> Result<Published, WorldError> {
+    let store = client.store().map_err(|error| WorldError::Furnish { what: error.to_string() })?;
+    let publisher = Publisher::open(Arc::clone(store), client.layout(), state)?;
+    Ok(publisher.publish(state, Durability::Synced)?)
+}
+
+/// Renders the files of a cycle again, wherever it is.
 pub(crate) async fn republish(client: &LocalClient, state: &State) -> Result<Rebuilt, Error> {
-    let written = Publisher::open(client.layout(), state)?.publish(state)?;
-    let written = written.iter().map(|path| path.display().to_string()).collect();
-    Ok(Rebuilt { written, notes: Vec::new() })
+    let published = rendered(client, state)?;
+    let place = CyclePlace::new(client.layout().root(), state.run.as_str());
+    let written = [place.state(), place.progress()].map(|path| path.display().to_string());
+    Ok(Rebuilt { written: written.into(), notes: notes(&published) })
 }
 
 /// The state file of a cycle.

@@ -110,6 +110,8 @@ pub(crate) struct Work<'a> {
     pub(crate) beside: Option<&'a AgentConfig>,
     /// The only variables that it gets from outside, where that is not for an [`AgentConfig`] to say; all where there are none.
     pub(crate) pass: Option<&'a [String]>,
+    /// A directory of its own, which only this work may write between walls.
+    pub(crate) own: Option<&'a Path>,
 }
 
 /// Who works.
@@ -247,7 +249,7 @@ impl Surroundings {
 
     /// What a keeper runs.
     pub(crate) fn prepare(&self, work: Work<'_>) -> Box<Spec> {
-        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside, pass } =
+        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside, pass, own } =
             work;
         let attempt = self.attempts().join(name);
         env.insert("PITON_RUN_ID".to_owned(), self.run.to_string());
@@ -289,7 +291,7 @@ impl Surroundings {
         };
         let argv = match inside {
             true => {
-                self.enclose(argv, directory, agent.or(beside), Some(&piton_agent::outbox(&attempt)), None)
+                self.enclose(argv, directory, agent.or(beside), Some(&piton_agent::outbox(&attempt)), own)
             }
             false => argv,
         };
@@ -388,12 +390,14 @@ impl Surroundings {
             .iter()
             .filter(|place| !copies.contains(place))
             .for_each(|place| walls.readable(place));
-        // What people say to workflows, and where those are.
-        let runs = self.layout.root().join(piton_files::workflow::RUNS);
-        if runs.starts_with(tree) {
-            walls.pin(tree, &runs);
+        // What people say to workflows, where those are, and what the team of a cycle shares.
+        for shared in [piton_files::workflow::RUNS, piton_files::cycle::CYCLES] {
+            let shared = self.layout.root().join(shared);
+            if shared.starts_with(tree) {
+                walls.pin(tree, &shared);
+            }
+            walls.readable(&shared);
         }
-        walls.readable(&runs);
         places(&confined.asked.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
         let protected = confined.protect.iter().map(String::as_str).chain(["piton.toml"]);
         for path in protected.map(|path| tree.join(path)) {

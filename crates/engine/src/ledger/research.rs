@@ -207,6 +207,7 @@ impl Ledger<'_> {
             output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
             beside: None,
             pass: None,
+            own: None,
         })
     }
 }

@@ -200,6 +200,7 @@ fn spec(
         output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
         beside: None,
         pass,
+        own: None,
     })
 }
 

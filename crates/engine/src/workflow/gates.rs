@@ -148,6 +148,7 @@ fn run(
             output_bytes_max: OUTPUT_BYTES_MAX,
             beside: None,
             pass: None,
+            own: None,
         })))
     };
     let driving = Driving { context, state, attempt: None };

@@ -176,6 +176,7 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
         beside: None,
         pass: None,
+        own: None,
     })
 }
 

@@ -184,6 +184,7 @@ fn supervised(
             output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
             beside: Some(&state.config.agent),
             pass: None,
+            own: None,
         })))
     };
     let mut kept = Kept::new(&context.launch, name, Driving { context, state }, &plan).running(&what);

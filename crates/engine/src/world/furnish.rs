@@ -155,6 +155,7 @@ fn set_up<S: Supervisor<Error = WorldError>>(
             output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
             beside: None,
             pass: None,
+            own: None,
         })))
     };
     let mut kept = Kept::new(launch, SETUP, supervisor, &plan);

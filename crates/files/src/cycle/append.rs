@@ -2,8 +2,7 @@
 //!
 //! What is there is compared with what is to be there, from the first line that is known on. Where it is the beginning of
 //! that, the rest is added, and a line that a crash cut off is completed. Where something else stands in between, as when an
-//! agent wrote into the log itself, the log is written anew up to there and goes on as it should; what is dropped is handed
-//! out. A log that lacks nothing is left alone.
+//! agent wrote into the log itself, the log is written anew up to there and goes on as it should. A log that lacks nothing is left alone.
 
 use std::io::Write;
 use std::path::Path;
@@ -32,28 +31,74 @@ pub(super) enum Step {
     Unknown,
 }
 
-/// Compares what a log holds with what it should.
-pub(super) fn compare(there: &[u8], wanted: &Wanted) -> Step {
+impl Step {
+    /// What of a log goes by this.
+    pub(super) fn dropped<'a>(&self, there: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            Step::Replace { keep, .. } => Some(&there[*keep..]),
+            Step::Nothing | Step::Add(_) | Step::Unknown => None,
+        }
+    }
+}
+
+/// Compares what a log holds below its head with what it should. A log without a head of ours is another's.
+pub(super) fn compare_below(head: &[u8], there: &[u8], wanted: &Wanted, is_earlier: bool) -> Step {
+    if let Some(rest) = head.strip_prefix(there) {
+        // Nothing of it is there, or a crash cut it off.
+        let lines = lines_of(&wanted.lines);
+        return if wanted.before == 0 { Step::Add([rest, &lines].concat()) } else { Step::Unknown };
+    }
+    match there.strip_prefix(head) {
+        None => compare(there, wanted, is_earlier),
+        Some(below) => match compare(below, wanted, is_earlier) {
+            Step::Replace { keep, add } => Step::Replace { keep: head.len() + keep, add },
+            step => step,
+        },
+    }
+}
+
+/// Compares what a log holds with what it should. `is_earlier` says that what stands there and is none of these lines is
+/// what another tool logged before.
+fn compare(there: &[u8], wanted: &Wanted, is_earlier: bool) -> Step {
     let whole = there.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let (lines, torn) = (split(&there[..whole]), &there[whole..]);
-    let Some(known) = usize::try_from(wanted.before).ok().and_then(|before| lines.get(before..)) else {
-        return Step::Unknown;
-    };
-    let right = known.iter().zip(&wanted.lines).take_while(|(line, wanted)| is_same(line, wanted)).count();
+    let Some((first, right)) = align(&lines, wanted, is_earlier) else { return Step::Unknown };
     let Some(next) = wanted.lines.get(right) else { return Step::Nothing };
-    let add = || wanted.lines[right..].iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect::<Vec<u8>>();
-    if right < known.len() {
-        if right == 0 && wanted.before > 0 {
-            // The lines before may not be those that were counted.
-            return Step::Unknown;
-        }
-        let keep = lines[..lines.len() - known.len() + right].iter().map(|line| line.len() + 1).sum();
-        return Step::Replace { keep, add: add() };
+    let add = lines_of(&wanted.lines[right..]);
+    if first + right < lines.len() {
+        let keep = lines[..first + right].iter().map(|line| line.len() + 1).sum();
+        return Step::Replace { keep, add };
     }
-    match add().strip_prefix(torn) {
+    match add.strip_prefix(torn) {
         Some(rest) if torn.len() <= next.len() => Step::Add(rest.to_vec()),
-        _ => Step::Replace { keep: whole, add: add() },
+        _ if is_earlier => Step::Add([b"\n", add.as_slice()].concat()),
+        _ => Step::Replace { keep: whole, add },
     }
+}
+
+/// Where the wanted lines begin, and how many of them are there; `None` where that cannot be known.
+fn align(lines: &[&[u8]], wanted: &Wanted, is_earlier: bool) -> Option<(usize, usize)> {
+    let before = usize::try_from(wanted.before).ok().filter(|before| *before <= lines.len())?;
+    let right = |from: usize| {
+        let pairs = lines[from..].iter().zip(&wanted.lines);
+        pairs.take_while(|(line, wanted)| is_same(line, wanted)).count()
+    };
+    if lines.len() == before || right(before) > 0 {
+        return Some((before, right(before)));
+    }
+    // What another tool logged may stand before them. Of equal lines the place counts where most of them fit.
+    let first = wanted.lines.first().map(String::as_bytes);
+    let places = (before..lines.len()).filter(|place| Some(lines[*place]) == first);
+    let best = places
+        .map(|place| (place, right(place)))
+        .reduce(|best, other| if other.1 > best.1 { other } else { best });
+    let nothing = (before == 0).then_some(if is_earlier { (lines.len(), 0) } else { (0, 0) });
+    best.or(nothing)
+}
+
+/// Lines, each with its line break.
+fn lines_of<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> Vec<u8> {
+    lines.into_iter().flat_map(|line| [line.as_ref().as_bytes(), b"\n"].concat()).collect()
 }
 
 /// The lines of text that ends with a line break, without their breaks.
@@ -76,24 +121,18 @@ fn is_same(line: &[u8], wanted: &str) -> bool {
     theirs == ours || entries(line).is_some_and(|read| entries(wanted.as_bytes()) == Some(read))
 }
 
-/// Does what a log needs. Hands out what was in it and is not any more.
-pub(super) fn perform(path: &Path, there: &[u8], step: Step, durability: Durability) -> Result<Option<Vec<u8>>, Error> {
+/// Does what a log needs.
+pub(super) fn perform(path: &Path, there: &[u8], step: Step, durability: Durability) -> Result<(), Error> {
     match step {
-        Step::Nothing | Step::Unknown => Ok(None),
-        Step::Add(bytes) if there.is_empty() => file::write_shared(path, &bytes, durability).map(|()| None),
+        Step::Nothing | Step::Unknown => Ok(()),
+        Step::Add(bytes) if there.is_empty() => file::write_shared(path, &bytes, durability),
         Step::Add(bytes) => {
             let mut log = file::open_append(path)?;
             fault::point("files.cycle.append");
             log.write_all(&bytes).map_err(|error| Error::new("write to", path, error))?;
-            if durability == Durability::Synced {
-                file::sync_file(&log, path)?;
-            }
-            Ok(None)
+            if durability == Durability::Synced { file::sync_file(&log, path) } else { Ok(()) }
         }
-        Step::Replace { keep, add } => {
-            file::write_shared(path, &[&there[..keep], &add].concat(), durability)?;
-            Ok(Some(there[keep..].to_vec()))
-        }
+        Step::Replace { keep, add } => file::write_shared(path, &[&there[..keep], &add].concat(), durability),
     }
 }
 
@@ -102,7 +141,7 @@ pub(super) fn missing(there: &[u8], wanted: &[String]) -> Step {
     let whole = there.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let (lines, torn) = (split(&there[..whole]), &there[whole..]);
     let missing = wanted.iter().filter(|wanted| !lines.iter().any(|line| is_same(line, wanted)));
-    let add: Vec<u8> = missing.flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect();
+    let add = lines_of(missing);
     if add.is_empty() {
         return Step::Nothing;
     }
@@ -136,10 +175,12 @@ mod tests {
     }
 
     fn after(there: &str, wanted: &Wanted) -> Option<String> {
-        match compare(there.as_bytes(), wanted) {
+        match compare(there.as_bytes(), wanted, false) {
             Step::Nothing => Some(there.to_owned()),
             Step::Add(bytes) => Some(there.to_owned() + std::str::from_utf8(&bytes).unwrap()),
-            Step::Replace { keep, add } => Some(there[..keep].to_owned() + std::str::from_utf8(&add).unwrap()),
+            Step::Replace { keep, add } => {
+                Some(there[..keep].to_owned() + std::str::from_utf8(&add).unwrap())
+            }
             Step::Unknown => None,
         }
     }
@@ -171,10 +212,13 @@ mod tests {
 
     #[test]
     fn the_same_in_other_words_is_the_same() {
-        assert_eq!(compare(b"{ \"b\": 2, \"a\": 1 }\n", &wanted(0, &["{\"a\":1,\"b\":2}"])), Step::Nothing);
+        assert_eq!(
+            compare(b"{ \"b\": 2, \"a\": 1 }\n", &wanted(0, &["{\"a\":1,\"b\":2}"]), false),
+            Step::Nothing
+        );
         let theirs = "{\"timestamp\":\"2026-01-22T02:00:00Z\",\"file\":\"f\",\"action\":\"modify\",\"agent\":\"cd\",\"iteration\":1}\n";
         let ours = "{\"timestamp\":\"2026-01-22T10:00:00+08:00\",\"iteration\":1,\"file\":\"f\",\"action\":\"modify\",\"agent\":\"cd\",\"description\":\"\",\"lines_added\":0,\"lines_removed\":0}";
-        assert_eq!(compare(theirs.as_bytes(), &wanted(0, &[ours])), Step::Nothing);
+        assert_eq!(compare(theirs.as_bytes(), &wanted(0, &[ours]), false), Step::Nothing);
     }
 
     #[test]
@@ -193,6 +237,28 @@ mod tests {
     #[test]
     fn lines_of_others_before_the_known_ones_are_noticed() {
         assert_eq!(after("x\ny\nz\n", &wanted(1, &["a", "b"])), None);
+    }
+
+    #[test]
+    fn what_another_tool_logged_before_stays() {
+        let ours = wanted(0, &["a", "b"]);
+        assert_eq!(compare(b"x\ny\n", &ours, true), Step::Add(b"a\nb\n".to_vec()));
+        assert_eq!(compare(b"x\ny", &ours, true), Step::Add(b"\na\nb\n".to_vec()));
+        for is_earlier in [true, false] {
+            assert_eq!(compare(b"x\ny\na\n", &ours, is_earlier), Step::Add(b"b\n".to_vec()));
+            assert_eq!(compare(b"x\na\nx\na\nb\n", &ours, is_earlier), Step::Nothing);
+            assert_eq!(compare(b"x\na\nb\n", &wanted(1, &["b"]), is_earlier), Step::Nothing);
+        }
+    }
+
+    #[test]
+    fn a_head_stands_above_what_is_compared() {
+        let ours = wanted(0, &["a", "b"]);
+        let step = |there: &[u8]| compare_below(b"# head\n\n", there, &ours, false);
+        assert_eq!(step(b""), Step::Add(b"# head\n\na\nb\n".to_vec()));
+        assert_eq!(step(b"# he"), Step::Add(b"ad\n\na\nb\n".to_vec()));
+        assert_eq!(step(b"# head\n\na\n"), Step::Add(b"b\n".to_vec()));
+        assert_eq!(step(b"# head\n\na\nx\n"), Step::Replace { keep: 10, add: b"b\n".to_vec() });
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use piton_model::cycle::{Document, Requirements, Role, RoleName, RoleState, State, version_of};
+use piton_model::cycle::{Document, Requirements, Role, RoleName, RoleState, State};
 
 use super::coordination::feedback_page;
 use super::exploration::exploration_page;
@@ -18,6 +18,9 @@ use super::requirements::{edge_cases_page, requirements_page};
 use super::results::results_file;
 use super::summary::summary_page;
 use super::version::{is_version, previous_version};
+
+/// The name of what piton's checks came to.
+pub(super) const RESULTS: &str = "test-results.json";
 
 /// A document as it is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,13 +75,16 @@ impl Render<'_> {
     /// What a role wrote.
     fn of_role(&self, role: &Role, known: &RoleState) -> Vec<Page> {
         let own = known.documents.values().filter(|document| is_document(&document.name));
-        own.filter(|document| !self.is_outdated(document)).map(|document| self.page(role, known, document)).collect()
+        own.filter(|document| !self.is_outdated(document))
+            .map(|document| self.page(role, known, document))
+            .collect()
     }
 
     /// The edge cases of another version than the requirements are not those of the requirements.
     fn is_outdated(&self, document: &Document) -> bool {
         let requirements = self.state.requirements.as_deref();
-        document.name == "edge-cases.md" && requirements.is_some_and(|known| known.version != document.version)
+        document.name == "edge-cases.md"
+            && requirements.is_some_and(|known| known.version != document.version)
     }
 
     fn page(&self, role: &Role, known: &RoleState, document: &Arc<Document>) -> Page {
@@ -144,7 +150,11 @@ impl Render<'_> {
         if let Some(known) = self.state.requirements.as_deref() {
             let Requirements { version, last_updated, .. } = known;
             let header = header(version, *last_updated);
-            found.push(("ra/requirements.md", version.clone(), requirements_page(&header, known).into_bytes()));
+            found.push((
+                "ra/requirements.md",
+                version.clone(),
+                requirements_page(&header, known).into_bytes(),
+            ));
             found.push(("ra/edge-cases.md", version.clone(), edge_cases_page(&header, known).into_bytes()));
         }
         if let Some(known) = self.state.exploration.as_deref() {
@@ -163,7 +173,7 @@ impl Render<'_> {
         let bytes = results_file(tests, &self.state.checks, zone_of(self.state));
         let validator = self.state.config.roles.iter().find(|role| role.validates);
         let role = validator.map_or("vas", |role| role.name.as_str());
-        let page = self.pitons(&format!("{role}/test-results.json"), tests.version.clone(), bytes);
+        let page = self.pitons(&format!("{role}/{RESULTS}"), tests.version.clone(), bytes);
         Some(Page { is_held: false, ..page })
     }
 
@@ -192,14 +202,19 @@ fn title(stem: &str) -> String {
 
 /// What the role's log says of this version.
 fn change(known: &RoleState, document: &Document) -> String {
-    let is_its = |line: &&piton_model::cycle::LogLine| line.document == document.name && line.version == document.version;
+    let is_its = |line: &&piton_model::cycle::LogLine| {
+        line.document == document.name && line.version == document.version
+    };
     known.log.recent.iter().rev().find(is_its).map(|line| line.change.clone()).unwrap_or_default()
 }
 
 /// Whether a file of a role's directory is a document: a plain name that is none of piton's own.
 pub(super) fn is_document(name: &str) -> bool {
-    let own = [CHANGES, DEBUG, DISCOVERIES, HISTORY, "test-results.json"];
-    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0', '\n']) && !own.contains(&name)
+    let own = [CHANGES, DEBUG, DISCOVERIES, HISTORY, RESULTS];
+    !name.is_empty()
+        && !name.starts_with('.')
+        && !name.contains(['/', '\\', '\0', '\n'])
+        && !own.contains(&name)
 }
 
 /// The version that a document which lies there says it has.
@@ -211,9 +226,4 @@ pub(super) fn version_in(name: &str, bytes: &[u8]) -> Option<String> {
         split(std::str::from_utf8(bytes).ok()?).0.version
     };
     is_version(&version).then_some(version)
-}
-
-/// What all documents of the current iteration have.
-pub(super) fn current_version(state: &State) -> String {
-    version_of(state.iteration.max(1))
 }

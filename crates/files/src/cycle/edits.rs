@@ -44,7 +44,8 @@ mod tests {
     use super::*;
 
     fn edited(change: impl FnOnce(&mut Value)) -> Option<Edited> {
-        let ours = json!({"cycle_id": "c", "status": "running", "agents": {"ra": {"status": "idle"}}, "title": "t"});
+        let ours =
+            json!({"cycle_id": "c", "status": "running", "agents": {"ra": {"status": "idle"}}, "title": "t"});
         let mut theirs = ours.clone();
         change(&mut theirs);
         edits(&serde_json::to_vec(&ours).unwrap(), &serde_json::to_vec_pretty(&theirs).unwrap()).unwrap()
@@ -60,7 +61,11 @@ mod tests {
             (json!("PAUSED"), Signal::Unknown),
             (json!(7), Signal::Unknown),
         ] {
-            assert_eq!(edited(|value| value["status"] = word.clone()).unwrap().signal, Some(signal), "{word}");
+            assert_eq!(
+                edited(|value| value["status"] = word.clone()).unwrap().signal,
+                Some(signal),
+                "{word}"
+            );
         }
         assert_eq!(edited(|_| {}), None, "other white space is no edit");
         let gone = edited(|value| drop(value.as_object_mut().unwrap().remove("status"))).unwrap();

@@ -20,18 +20,24 @@ pub const ROLES: [&str; 4] = ["ra", "ep", "cd", "vas"];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CycleState {
     pub cycle_id: String,
+    #[serde(default)]
     pub title: String,
+    #[serde(default)]
     pub description: String,
     #[serde(default)]
     pub task_history: Vec<String>,
 
     pub status: CycleStatus,
+    #[serde(default)]
     pub created_at: String,
+    #[serde(default)]
     pub updated_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<String>,
 
+    #[serde(default = "five")]
     pub max_iterations: u32,
+    #[serde(default)]
     pub current_iteration: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
@@ -39,6 +45,7 @@ pub struct CycleState {
     #[serde(default)]
     pub agents: Agents,
 
+    #[serde(default)]
     pub current_phase: CurrentPhase,
     /// A set: each phase once.
     #[serde(default)]
@@ -106,10 +113,16 @@ impl CycleStatus {
     }
 }
 
+/// What the format allows where nothing is said.
+fn five() -> u32 {
+    5
+}
+
 /// Where its team is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CurrentPhase {
+    #[default]
     Init,
     Ra,
     Ep,
@@ -158,6 +171,7 @@ impl Agents {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentState {
+    #[serde(default)]
     pub status: RoleStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
@@ -190,14 +204,19 @@ impl Default for AgentState {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseError {
+    #[serde(default)]
     pub phase: String,
+    #[serde(default)]
     pub error: String,
+    #[serde(default)]
     pub timestamp: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirements {
+    #[serde(default)]
     pub version: String,
+    #[serde(default)]
     pub specification: String,
     #[serde(default)]
     pub edge_cases: Vec<String>,
@@ -207,6 +226,7 @@ pub struct Requirements {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exploration {
+    #[serde(default)]
     pub version: String,
     #[serde(default)]
     pub architecture_summary: String,
@@ -220,6 +240,7 @@ pub struct Exploration {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
+    #[serde(default)]
     pub version: String,
     #[serde(default)]
     pub tasks: Vec<PlanTask>,
@@ -234,10 +255,13 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanTask {
     pub id: String,
+    #[serde(default)]
     pub description: String,
+    #[serde(default)]
     pub effort: Effort,
     #[serde(default)]
     pub depends_on: Vec<String>,
+    #[serde(default)]
     pub status: TaskStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assigned_to: Option<String>,
@@ -247,6 +271,7 @@ pub struct PlanTask {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
+    #[serde(default)]
     pub total_files: u64,
     #[serde(default)]
     pub changes: Vec<ChangeLog>,
@@ -257,16 +282,21 @@ pub struct Changes {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeLog {
+    #[serde(default)]
     pub timestamp: String,
     pub file: String,
     pub action: ChangeAction,
+    #[serde(default)]
     pub iteration: u32,
+    #[serde(default)]
     pub agent: String,
+    #[serde(default)]
     pub description: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestResults {
+    #[serde(default)]
     pub version: String,
     #[serde(serialize_with = "percent")]
     pub pass_rate: f64,
@@ -274,6 +304,7 @@ pub struct TestResults {
     pub coverage: f64,
     #[serde(default)]
     pub failed_tests: Vec<String>,
+    #[serde(default)]
     pub total_tests: u64,
     #[serde(default)]
     pub last_run: String,
@@ -299,7 +330,9 @@ pub struct IterationRecord {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentResult {
+    #[serde(default)]
     pub status: String,
+    #[serde(default)]
     pub files_modified: u64,
 }
 
@@ -315,9 +348,13 @@ pub struct Coordination {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedbackEntry {
+    #[serde(default)]
     pub timestamp: String,
+    #[serde(default)]
     pub source: String,
+    #[serde(default)]
     pub target: String,
+    #[serde(default)]
     pub content: String,
     #[serde(rename = "type")]
     pub kind: FeedbackKind,
@@ -326,6 +363,7 @@ pub struct FeedbackEntry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     pub id: String,
+    #[serde(default)]
     pub description: String,
     #[serde(default)]
     pub options: Vec<String>,
@@ -339,6 +377,7 @@ pub struct Decision {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocker {
     pub id: String,
+    #[serde(default)]
     pub description: String,
     #[serde(default)]
     pub reported_by: String,

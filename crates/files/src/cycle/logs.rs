@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use piton_model::Timestamp;
+use piton_model::cycle::limits::ITERATIONS_KEPT_MAX;
 use piton_model::cycle::{ChangeEntry, Log, RoleName, State};
 
 use super::changes::{change_line, document_line, marker_line};
@@ -44,7 +45,11 @@ impl LogFile {
         let mut all = Vec::new();
         for role in &state.config.roles {
             let name = role.name.clone();
-            all.push(if developer == Some(&name) { Self::Changes(name.clone()) } else { Self::Documents(name.clone()) });
+            all.push(if developer == Some(&name) {
+                Self::Changes(name.clone())
+            } else {
+                Self::Documents(name.clone())
+            });
             all.push(Self::Debug(name));
         }
         all.extend([Self::Discoveries, Self::Timeline]);
@@ -61,11 +66,26 @@ impl LogFile {
         }
     }
 
+    /// What it begins with.
+    pub(super) fn head(&self, state: &State, place: &CyclePlace) -> Vec<u8> {
+        match self {
+            Self::Timeline => {
+                timeline_head(&place.cycle_id, &state.config.task, state.created_at, zone_of(state))
+                    .into_bytes()
+            }
+            Self::Changes(_) | Self::Documents(_) | Self::Debug(_) | Self::Discoveries => Vec::new(),
+        }
+    }
+
     /// What a state says of it.
-    pub(super) fn wanted(&self, state: &State, place: &CyclePlace) -> Wanted {
+    pub(super) fn wanted(&self, state: &State) -> Wanted {
         let zone = zone_of(state);
         let role = |name: &RoleName| state.role(name);
         match self {
+            // Markers that are forgotten cannot be counted.
+            Self::Changes(_) if state.iteration_markers.len() >= ITERATIONS_KEPT_MAX => {
+                Wanted { before: u64::MAX, lines: Vec::new() }
+            }
             Self::Changes(_) => {
                 let first = state.changes.total - state.changes.recent.len() as u64;
                 let recent: Vec<&ChangeEntry> = state.changes.recent.iter().collect();
@@ -76,21 +96,12 @@ impl LogFile {
             }
             Self::Debug(name) => window(role(name).map(|known| &known.debug), line),
             Self::Discoveries => window(Some(&state.discoveries), |entry| discovery_line(entry, zone)),
-            Self::Timeline => {
-                let mut wanted = window(Some(&state.timeline), |entry| timeline_line(entry, zone));
-                let head = head(state, place);
-                if wanted.before == 0 {
-                    wanted.lines.splice(0..0, head);
-                } else {
-                    wanted.before += head.len() as u64;
-                }
-                wanted
-            }
+            Self::Timeline => window(Some(&state.timeline), |entry| timeline_line(entry, zone)),
         }
     }
 
     /// All of it.
-    pub(super) fn whole(&self, state: &State, place: &CyclePlace, all: &Histories) -> Wanted {
+    pub(super) fn whole(&self, state: &State, all: &Histories) -> Wanted {
         let zone = zone_of(state);
         let lines = match self {
             Self::Changes(_) => {
@@ -103,17 +114,10 @@ impl LogFile {
             }
             Self::Debug(name) => all.debug.get(name).into_iter().flatten().map(line).collect(),
             Self::Discoveries => all.discoveries.iter().map(|entry| discovery_line(entry, zone)).collect(),
-            Self::Timeline => {
-                let lines = all.timeline.iter().map(|entry| timeline_line(entry, zone));
-                head(state, place).into_iter().chain(lines).collect()
-            }
+            Self::Timeline => all.timeline.iter().map(|entry| timeline_line(entry, zone)).collect(),
         };
         Wanted { before: 0, lines }
     }
-}
-
-fn head(state: &State, place: &CyclePlace) -> Vec<String> {
-    timeline_head(&place.cycle_id, &state.config.task, state.created_at, zone_of(state))
 }
 
 fn window<T>(log: Option<&Log<T>>, show: impl Fn(&T) -> String) -> Wanted {
@@ -122,7 +126,12 @@ fn window<T>(log: Option<&Log<T>>, show: impl Fn(&T) -> String) -> Wanted {
 }
 
 /// The changes from the one of number `first` on, with the marker of each iteration behind its changes, once it is over.
-fn changes(state: &State, first: u64, entries: &[&ChangeEntry], markers: &BTreeMap<u32, Timestamp>) -> Wanted {
+fn changes(
+    state: &State,
+    first: u64,
+    entries: &[&ChangeEntry],
+    markers: &BTreeMap<u32, Timestamp>,
+) -> Wanted {
     let zone = zone_of(state);
     let is_over = |iteration: u32| {
         iteration < state.iteration || (iteration == state.iteration && state.current.concluded)

@@ -67,7 +67,14 @@ impl Master {
     }
 
     /// Puts `bytes` in the place of what is ours there, or of nothing. `others` are what else is ours.
-    pub(super) fn put(&self, path: &Path, bytes: &[u8], status: &str, others: &[Own], durability: Durability) -> Result<MasterFound, Error> {
+    pub(super) fn put(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        status: &str,
+        others: &[Own],
+        durability: Durability,
+    ) -> Result<MasterFound, Error> {
         self.look_again(path)?;
         let known = self.known.all()?;
         let (found, on_disk) = self.found(path, bytes.len(), &known)?;
@@ -116,7 +123,8 @@ impl Master {
             return Ok(None);
         }
         fault::point("files.cycle.displaced");
-        file::read_regular(&self.displaced, STATE_BYTES_MAX as u64).map(|found| Some(found.unwrap_or_default()))
+        file::read_regular(&self.displaced, STATE_BYTES_MAX as u64)
+            .map(|found| Some(found.unwrap_or_default()))
     }
 
     /// Looks at what the last write displaced: a late edit takes the place again, if nothing but ours is there.
@@ -162,7 +170,8 @@ impl Master {
         if let Some(last) = last.filter(|last| !last.note.is_empty()) {
             edited.signal = changed_status(&last.note, found);
         }
-        let own = Own { note: status(found).as_str().unwrap_or_default().to_owned(), ..Own::new(NAME, found) };
+        let own =
+            Own { note: status(found).as_str().unwrap_or_default().to_owned(), ..Own::new(NAME, found) };
         MasterFound::Edited(MasterEdit { edited, own })
     }
 

@@ -15,16 +15,18 @@ use piton_model::{Machine, Timestamp};
 use piton_sys::fault;
 use piton_sys::file::{self, Durability, Error};
 
-use super::append::{LOG_BYTES_MAX, Step, compare, perform, says_more};
+use super::append::{LOG_BYTES_MAX, Step, compare_below, missing, perform, says_more};
 use super::coordination::decision_lines;
-use super::documents::{Page, documents, version_in};
+use super::documents::{Page, RESULTS, documents, version_in};
 use super::format::CycleStatus;
+use super::header::split;
 use super::histories::Histories;
 use super::import::STATE_BYTES_MAX;
 use super::logs::LogFile;
 use super::master::{Master, MasterEdit, MasterFound, NAME};
 use super::place::{COORDINATION, CyclePlace, archive_of};
 use super::render::{other_roles, render};
+use super::results::read_results;
 use crate::aside::{Quarantined, known_by, move_to_free_name, quarantine, stamp};
 use crate::known::{Known, Own, digest};
 use crate::place::{Alone, Found, enter, look};
@@ -129,7 +131,8 @@ impl CycleView {
         }
         let known = self.known.all()?;
         file::within(&self.place.repo, &path, |path| {
-            let on_disk = file::read_regular(path, STATE_BYTES_MAX.max(2 * bytes.len()) as u64)?.unwrap_or_default();
+            let on_disk =
+                file::read_regular(path, STATE_BYTES_MAX.max(2 * bytes.len()) as u64)?.unwrap_or_default();
             let is_ours = known.iter().any(|own| own.digest == digest(&on_disk));
             Ok(is_ours && on_disk != bytes)
         })
@@ -173,10 +176,10 @@ impl Writer<'_> {
     fn publish(mut self, histories: &dyn Fn() -> Option<Histories>) -> Result<Published, Error> {
         let place = &self.view.place;
         let progress = place.progress();
-        let _alone = file::within(&place.repo, &progress.join(COORDINATION), |path| {
+        let alone = file::within(&place.repo, &progress.join(COORDINATION), |path| {
             Alone::in_directory(path.parent().unwrap_or(path))
         })?;
-        self.sweep()?;
+        self.sweep(&alone)?;
         let own = self.documents()?;
         let behind = self.logs(histories)?;
         self.decisions()?;
@@ -190,7 +193,7 @@ impl Writer<'_> {
     }
 
     /// Removes what a crash left half written, once.
-    fn sweep(&self) -> Result<(), Error> {
+    fn sweep(&self, alone: &Alone) -> Result<(), Error> {
         if self.view.is_swept.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
@@ -200,9 +203,7 @@ impl Writer<'_> {
             let is_shared = *directory == place.cycles();
             let inside = directory.join("any");
             file::within(&place.repo, &inside, |path| {
-                let directory = path.parent().unwrap_or(path);
-                let alone = Alone::in_directory(directory)?;
-                alone.sweep(directory, |name| !is_shared || name.starts_with(cycle))
+                alone.sweep(path.parent().unwrap_or(path), |name| !is_shared || name.starts_with(cycle))
             })?;
         }
         Ok(())
@@ -212,7 +213,8 @@ impl Writer<'_> {
     fn documents(&mut self) -> Result<Vec<Own>, Error> {
         let known = self.view.known.all()?;
         let pages = documents(self.state, &self.view.place);
-        let due: Vec<Due> = pages.into_iter().map(|page| self.look(page, &known)).collect::<Result<_, _>>()?;
+        let due: Vec<Due> =
+            pages.into_iter().map(|page| self.look(page, &known)).collect::<Result<_, _>>()?;
         let own: Vec<Own> = due.iter().flat_map(Due::own).collect();
         if due.iter().all(|due| due.is_right || due.page.is_held) {
             return Ok(own);
@@ -235,9 +237,7 @@ impl Writer<'_> {
             look(path, bytes_max, |bytes| {
                 let digest = digest(bytes);
                 let own = known.iter().find(|own| own.name == page.name && own.digest == digest).cloned();
-                // What its role wrote was taken.
-                let source = page.source.as_ref().is_some_and(|source| source.text.as_bytes() == bytes);
-                own.or(source.then(|| Own::new(&page.name, bytes)))
+                own.or_else(|| self.is_taken(&page, bytes).then(|| Own::new(&page.name, bytes)))
             })
         })?;
         let is_right = there == page.bytes && !matches!(found, Found::Nothing);
@@ -247,6 +247,16 @@ impl Writer<'_> {
             Found::Foreign => (None, !is_right),
         };
         Ok(Due { page, before, is_foreign, is_right })
+    }
+
+    /// Whether what lies there was taken into the state: what its role handed in, below whatever header, or the results of tests.
+    fn is_taken(&self, page: &Page, there: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(there);
+        match &page.source {
+            Some(source) => text == source.text || split(&text).1 == split(&source.text).1,
+            None if page.name.ends_with(RESULTS) => read_results(there).ok() == self.state.tests,
+            None => false,
+        }
     }
 
     /// Copies the version before into the archive, unless it is there.
@@ -265,8 +275,11 @@ impl Writer<'_> {
         let place = &self.view.place;
         let known_path = place.file(&due.page.name);
         let moved = file::within(&place.repo, &known_path, |path| {
-            let moved =
-                if due.is_foreign { Some(quarantine(&place.repo, path, self.state.updated_at)?) } else { None };
+            let moved = if due.is_foreign {
+                Some(quarantine(&place.repo, path, self.state.updated_at)?)
+            } else {
+                None
+            };
             fault::point("files.publish.write");
             file::write_shared(path, &due.page.bytes, self.durability)?;
             Ok(moved)
@@ -282,15 +295,17 @@ impl Writer<'_> {
     fn logs(&mut self, histories: &dyn Fn() -> Option<Histories>) -> Result<Vec<String>, Error> {
         let place = &self.view.place;
         let (mut behind, mut all) = (Vec::new(), None);
+        // Before the first attempt nobody of this team can have written anything.
+        let is_earlier = self.state.attempt == 0;
         for log in LogFile::of(self.state) {
-            let mut wanted = log.wanted(self.state, place);
+            let mut wanted = log.wanted(self.state);
             if wanted.before == 0 && wanted.lines.is_empty() {
                 continue;
             }
-            let path = place.file(&log.name());
+            let (path, head) = (place.file(&log.name()), log.head(self.state, place));
             let (there, mut step) = file::within(&place.repo, &path, |path| {
                 let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
-                let step = compare(&there, &wanted);
+                let step = compare_below(&head, &there, &wanted, is_earlier);
                 Ok((there, step))
             })?;
             if step == Step::Unknown {
@@ -298,13 +313,13 @@ impl Writer<'_> {
                     behind.push(log.name());
                     continue;
                 };
-                wanted = log.whole(self.state, place, all);
-                step = compare(&there, &wanted);
+                wanted = log.whole(self.state, all);
+                step = compare_below(&head, &there, &wanted, is_earlier);
             }
-            let dropped = file::within(&place.repo, &path, |path| perform(path, &there, step, self.durability))?;
-            if let Some(dropped) = dropped.filter(|dropped| says_more(dropped, &wanted.lines)) {
-                self.keep(&path, &dropped)?;
+            if let Some(dropped) = step.dropped(&there).filter(|dropped| says_more(dropped, &wanted.lines)) {
+                self.keep(&path, dropped)?;
             }
+            file::within(&place.repo, &path, |path| perform(path, &there, step, self.durability))?;
         }
         Ok(behind)
     }
@@ -318,14 +333,15 @@ impl Writer<'_> {
         let place = &self.view.place;
         file::within(&place.repo, &place.file(&format!("{COORDINATION}/decisions.log")), |path| {
             let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
-            perform(path, &there, super::append::missing(&there, &wanted), self.durability)
+            perform(path, &there, missing(&there, &wanted), self.durability)
         })?;
         Ok(())
     }
 
     fn keep(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
         let place = &self.view.place;
-        let name = file::within(&place.repo, path, |path| self.view.keep(path, bytes, self.state.updated_at))?;
+        let name =
+            file::within(&place.repo, path, |path| self.view.keep(path, bytes, self.state.updated_at))?;
         let to = place.relative(&path.with_file_name(name));
         let hint = "the log is written by piton, and these lines are not in it".to_owned();
         self.quarantined.push(Quarantined { from: place.relative(path), to, hint });
@@ -345,7 +361,8 @@ impl Due {
         if let Some(archived) = &self.page.previous {
             return Some((archived.version.clone(), archived.bytes.clone()));
         }
-        let (_, there) = self.before.as_ref().filter(|_| self.page.is_pitons && !self.page.version.is_empty())?;
+        let (_, there) =
+            self.before.as_ref().filter(|_| self.page.is_pitons && !self.page.version.is_empty())?;
         let version = version_in(&self.page.name, there)?;
         (version != self.page.version).then(|| (version, there.clone()))
     }

@@ -14,14 +14,9 @@ use super::markdown::one_line;
 use super::zone::{Zone, moment};
 
 /// What the file begins with: whose it is, and what was to be done.
-pub fn timeline_head(cycle_id: &str, task: &str, created_at: Timestamp, zone: Zone) -> Vec<String> {
-    vec![
-        format!("# Timeline of {cycle_id}"),
-        String::new(),
-        format!("Created: {}", zone.show(created_at)),
-        format!("Task: {}", one_line(task)),
-        String::new(),
-    ]
+pub fn timeline_head(cycle_id: &str, task: &str, created_at: Timestamp, zone: Zone) -> String {
+    let (created, task) = (zone.show(created_at), one_line(task));
+    format!("# Timeline of {cycle_id}\n\nCreated: {created}\nTask: {task}\n\n")
 }
 
 /// The line of a fact.
@@ -163,9 +158,8 @@ mod tests {
         let lines: Vec<String> = facts.into_iter().enumerate().map(entry).collect();
         assert_eq!(lines[0], "- 2026-01-22T10:00:00+08:00 [1] iteration started, version 1.0.0");
         let text =
-            [timeline_head("c", "Implement\nOAuth", start, zone), lines, vec!["somebody's own".to_owned()]]
-                .concat();
-        let read = read_timeline(&text.join("\n"));
+            timeline_head("c", "Implement\nOAuth", start, zone) + &lines.join("\n") + "\nsomebody's own";
+        let read = read_timeline(&text);
         assert_eq!((read.created_at, read.task.as_deref()), (Some(start), Some("Implement OAuth")));
         assert_eq!(read.extensions, BTreeMap::from([(2, "Also add MFA: now".to_owned())]));
         let [first, second] = &read.iterations[..] else { panic!("two iterations") };

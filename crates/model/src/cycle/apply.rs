@@ -82,7 +82,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::PhaseErred { phase, error } => {
             err(state, phase.clone(), error.clone(), at);
         }
-        Event::StateEdited { edited } => {
+        Event::StateEdited { edited, digest } => {
+            state.edited = Some(digest.clone());
             edit(state, edited.signal);
             if !edited.fields.is_empty() {
                 let error = people::of_edit(edited);
@@ -179,6 +180,7 @@ fn created(run: &RunId, title: &str, config: &Config, imported: Option<&Imported
         counters: Counters::default(),
         idle_iterations: 0,
         requests: Requests::default(),
+        edited: None,
         unknown: Vec::new(),
     };
     if let Some(imported) = imported {

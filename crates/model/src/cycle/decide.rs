@@ -44,7 +44,7 @@ pub enum Command {
     /// The checks came to this; the tests that failed, by name, where their runners named them.
     EndChecks { round: Box<CheckRound>, failed: Vec<String> },
     /// Somebody edited the state file.
-    TakeEdit(Edited),
+    TakeEdit { edited: Edited, digest: String },
     /// Something that is nobody's fault stands in the way; rest until it is mended.
     GiveUp {
         /// What it is.
@@ -102,7 +102,8 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
             }
             judge::round(state, *round, failed, now)
         }
-        Command::TakeEdit(edited) => Event::StateEdited { edited },
+        Command::TakeEdit { digest, .. } if state.edited.as_ref() == Some(&digest) => return Ok(None),
+        Command::TakeEdit { edited, digest } => Event::StateEdited { edited, digest },
         Command::GiveUp { .. } if state.status == Status::Completed => {
             return Err(Rejection::Finished { run: state.run.clone(), status: state.status });
         }

@@ -116,6 +116,8 @@ run_events! {
         /// Somebody edited the state file.
         StateEdited {
             edited: Edited,
+            /// The name of the content that was found: what was taken in once is not taken in again.
+            digest: String,
         },
 
         // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────

@@ -28,6 +28,8 @@ mod machine;
 mod next;
 mod sections;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use admit::admit;
 pub use apply::apply;

@@ -109,6 +109,8 @@ pub struct State {
     pub idle_iterations: u32,
     /// Requests that were not acted on yet.
     pub requests: Requests,
+    /// The name of the content of the state file that somebody edited last.
+    pub edited: Option<String>,
     /// What could not be known when it was rebuilt.
     pub unknown: Vec<String>,
 }

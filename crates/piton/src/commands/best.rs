@@ -1,7 +1,7 @@
 //! `piton best`: the best iteration of a run, or the one that a person prefers.
 
 use piton_model::ExitCode;
-use piton_view::{Request, StatusOf};
+use piton_view::{CycleStatus, Request, StatusOf};
 
 use crate::cli::{BestArguments, Global};
 use crate::failure::{Failure, Result};
@@ -28,6 +28,9 @@ pub(super) async fn run(global: &Global, arguments: &BestArguments, out: &Output
         client.request(&run, Request::Choose { iteration, reason }).await?;
     }
     let status = client.status(&run).await?;
+    if let StatusOf::Cycle(status) = &status.of {
+        return Ok(of_cycle(status, out));
+    }
     let StatusOf::Loop(status) = &status.of else { return Err(not_a_loop(status.entry())) };
     if out.json {
         match &status.chosen {
@@ -55,4 +58,21 @@ pub(super) async fn run(global: &Global, arguments: &BestArguments, out: &Output
         out.note(format!("`piton restore {}` puts its files back", run.short()));
     }
     Ok(ExitCode::Done)
+}
+
+/// The best iteration of a cycle.
+fn of_cycle(status: &CycleStatus, out: &Output) -> ExitCode {
+    if out.json {
+        out.json(&status.best);
+        return ExitCode::Done;
+    }
+    match &status.best {
+        Some(best) => {
+            let score = best.quality_score.map_or_else(String::new, |score| format!(", score {score:.1}"));
+            let chosen = best.chosen.as_deref().map_or_else(String::new, |why| format!(", chosen: {}", clean_line(why)));
+            out.line(format!("#{}{score}{chosen}", best.iteration));
+        }
+        None => out.note("no iteration was judged yet"),
+    }
+    ExitCode::Done
 }

@@ -347,7 +347,7 @@ fn event_words(event: &Event) -> String {
             said(&conclusion.feedback)
         ),
         Event::PhaseErred { phase, error } => format!("error in {phase}: {error}"),
-        Event::StateEdited { edited } => {
+        Event::StateEdited { edited, .. } => {
             let signal = edited.signal.map_or_else(String::new, |signal| format!(": {signal}"));
             let fields = match edited.fields.as_slice() {
                 [] => String::new(),

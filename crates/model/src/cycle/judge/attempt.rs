@@ -124,9 +124,19 @@ fn status(role: &Role, end: &RoleEnd) -> PhaseStatus {
         }
         (AttemptOutcome::Succeeded, Some(PhaseStatus::Failed)) if role.validates => PhaseStatus::Partial,
         (AttemptOutcome::Succeeded, Some(PhaseStatus::Pending) | None) => PhaseStatus::Unknown,
+        (AttemptOutcome::Succeeded, Some(PhaseStatus::Completed)) if role.validates && finds_issues(end) => {
+            PhaseStatus::Partial
+        }
         (AttemptOutcome::Succeeded, Some(said)) => said,
         _ => PhaseStatus::Failed,
     }
+}
+
+/// Whether a validator that calls its phase completed names something that is wrong all the same.
+fn finds_issues(end: &RoleEnd) -> bool {
+    let fields = end.handed_in.result.as_ref().map(|result| &result.fields);
+    let critical = fields.and_then(|fields| fields.get("critical_issues")).map(|count| count.trim());
+    critical.is_some_and(|count| count.parse::<u32>().is_ok_and(|count| count > 0))
 }
 
 /// What went wrong, each as a sentence that says what to do.

@@ -1,0 +1,238 @@
+//! A cycle from its progress files alone.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use piton_files::cycle::{CycleStatus, Progress, Rebuilt, rebuild};
+use piton_model::Timestamp;
+use piton_model::cycle::*;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::Map;
+
+use crate::support::{ID, World, aggregated, created, full, hand_in, log};
+
+/// What is left when journal and state are gone.
+fn from_files(world: &World) -> Rebuilt {
+    std::fs::remove_file(world.master()).unwrap();
+    std::fs::remove_dir_all(world.root.path().join(".piton")).unwrap();
+    rebuild(&Progress::read(world.root.path(), &world.path("")).unwrap(), ID)
+}
+
+#[track_caller]
+fn is_equal(rebuilt: &Rebuilt, state: &State) {
+    let found = &rebuilt.imported;
+    assert_eq!(found.requirements, state.requirements.as_deref().cloned());
+    assert_eq!(found.plan, state.plan.as_deref().cloned());
+    assert_eq!(found.changes, Vec::from(state.changes.recent.clone()));
+    assert_eq!(found.tests, state.tests);
+}
+
+#[test]
+fn what_is_known_comes_back_and_what_is_not_is_said() {
+    let (world, state) = (World::new(), full());
+    world.publish(&state);
+    let rebuilt = from_files(&world);
+    is_equal(&rebuilt, &state);
+    let found = &rebuilt.imported;
+    assert_eq!((rebuilt.status, found.iteration, found.rebuilt), (CycleStatus::Failed, 2, true));
+    assert_eq!(found.exploration, state.exploration.as_deref().cloned());
+    assert_eq!(found.iteration_markers, state.iteration_markers);
+    assert_eq!(found.task_history, state.task_history);
+    assert_eq!(found.created_at, state.created_at);
+    assert_eq!(found.decisions, state.decisions);
+    assert_eq!(
+        (found.iterations.len(), found.iterations[1].extension.as_deref()),
+        (2, Some("Also add multi-factor authentication"))
+    );
+    assert!(found.unknown.iter().any(|line| line.contains("feedback")), "{:?}", found.unknown);
+    assert!(!found.unknown.iter().any(|line| line.contains("is not there")), "{:?}", found.unknown);
+}
+
+#[test]
+fn a_torn_last_line_is_passed_by_and_said() {
+    let (world, state) = (World::new(), full());
+    world.publish(&state);
+    let log = world.read("cd/changes.log");
+    let torn = log.trim_end().rfind('\n').unwrap() + 10;
+    world.write("cd/changes.log", &log[..torn]);
+    let found = from_files(&world).imported;
+    assert_eq!(found.changes.len(), state.changes.recent.len());
+    assert_eq!(found.iteration_markers.len(), 1, "the last marker was torn");
+    assert!(found.unknown.iter().any(|line| line.contains("cut off")), "{:?}", found.unknown);
+}
+
+#[test]
+fn missing_files_are_missing() {
+    let rebuilt = rebuild(&Progress::default(), ID);
+    assert_eq!((rebuilt.status, rebuilt.imported.iteration), (CycleStatus::Created, 0));
+    assert!(rebuilt.imported.unknown.iter().any(|line| line.contains("ra/requirements.md is not there")));
+    let only = Progress::of([("ra/requirements.md".to_owned(), b"# Requirements v1.3.0\n\ntext".to_vec())]);
+    let rebuilt = rebuild(&only, ID);
+    assert_eq!((rebuilt.status, rebuilt.imported.iteration), (CycleStatus::Paused, 4));
+    assert_eq!(rebuilt.imported.iterations.len(), 4);
+    let broken = Progress::of([
+        ("ep/plan.json".to_owned(), b"{\"tasks\": [".to_vec()),
+        ("vas/test-results.json".to_owned(), b"\xff".to_vec()),
+        ("cd/changes.log".to_owned(), vec![0; 100]),
+    ]);
+    let unknown = rebuild(&broken, ID).imported.unknown.join("\n");
+    assert!(unknown.contains("plan.json is no JSON") && unknown.contains("test-results.json:"), "{unknown}");
+}
+
+#[test]
+fn the_highest_iteration_that_any_file_knows_is_the_one() {
+    let mut state = aggregated();
+    for iteration in 2..=4 {
+        state.iteration = iteration;
+        hand_in(&mut state, "cd", "implementation.md", &format!("text {iteration}"), "11:00:00");
+    }
+    let world = World::new();
+    world.publish(&state);
+    let found = from_files(&world);
+    assert_eq!((found.imported.iteration, found.status), (4, CycleStatus::Paused));
+}
+
+#[test]
+fn what_is_rebuilt_is_published_over_what_lies_there_without_a_loss() {
+    let (world, state) = (World::new(), full());
+    world.publish(&state);
+    let logs = ["ra/changes.log", "cd/changes.log", "coordination/timeline.md"];
+    let before = logs.map(|name| world.read(name));
+    let imported = from_files(&world).imported;
+    std::fs::create_dir(world.root.path().join(".piton")).unwrap();
+    let order =
+        Order { run: ID.parse().unwrap(), config: crate::support::config(), imported: Some(imported) };
+    let again = apply(None, &create(order).unwrap(), crate::support::at("12:00:00")).unwrap();
+    let published = world.publish(&again);
+    let moved: Vec<String> =
+        published.quarantined.iter().map(|moved| moved.from.display().to_string()).collect();
+    assert!(moved.len() == 1 && moved[0].ends_with("feedback.md"), "only what could not be known: {moved:?}");
+    for (name, before) in logs.iter().zip(before) {
+        assert!(world.read(name).starts_with(&before), "{name}");
+    }
+    is_equal(&from_files(&world), &again);
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "[ -~]{0,20}",
+        Just("\n".to_owned()),
+        Just("## Edge cases\n- x\n".to_owned()),
+        Just("| a | b |\n".to_owned()),
+        Just("```\n## code\n```\n".to_owned()),
+        Just("- item\n  more\n".to_owned()),
+        Just("Version: 7.7.7\n".to_owned()),
+        "\\PC{0,8}",
+    ];
+    vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+/// Text as it is in a section: without blank ends.
+fn line() -> impl Strategy<Value = String> {
+    text()
+        .prop_map(|text| text.trim().replace('\r', ""))
+        .prop_filter("an empty item says nothing", |text| !text.is_empty())
+}
+
+fn moments() -> impl Strategy<Value = Timestamp> {
+    (1_500_000_000_000_i64..1_900_000_000_000).prop_map(Timestamp::from_millis)
+}
+
+prop_compose! {
+    fn requirements(iteration: u32)(specification in text(), edge_cases in vec(line(), 0..5), last_updated in moments())
+        -> Requirements {
+        // As it is when a role has handed it in.
+        let page = parse(&specification);
+        Requirements { version: version_of(iteration), specification: page, edge_cases, last_updated }
+    }
+}
+
+fn parse(text: &str) -> String {
+    piton_files::cycle::parse_requirements(text, None, "", Timestamp::default()).specification
+}
+
+prop_compose! {
+    fn plan(iteration: u32)(
+        tasks in vec((line(), 0..3_usize, 0..4_usize, vec("[a-z/.]{1,9}", 0..3), any::<bool>(), any::<u16>()), 1..6),
+        effort in "[a-z0-9]{1,9}", last_updated in moments(), note in text(),
+    ) -> Plan {
+        let task = |(number, (description, effort, status, files, assigned, needs)): (usize, (String, usize, usize, Vec<String>, bool, u16))| PlanTask {
+            id: format!("TASK-{number:03}"),
+            description,
+            effort: Effort::ALL[effort],
+            // Only on those before: no circle.
+            depends_on: (0..number).filter(|before| needs & (1 << before) != 0).map(|before| format!("TASK-{before:03}")).collect(),
+            status: TaskStatus::ALL[status],
+            assigned_to: assigned.then(|| "cd".into()),
+            files,
+        };
+        let tasks: Vec<PlanTask> = tasks.into_iter().enumerate().map(task).collect();
+        let mut more = Map::new();
+        more.insert("note".to_owned(), note.into());
+        more.insert("tasks".to_owned(), serde_json::json!({"TASK-000": {"title": "t", "estimated_hours": 0.25}}));
+        let critical_path = vec![tasks[0].id.clone()];
+        Plan { version: version_of(iteration), tasks, total_estimated_effort: effort, critical_path, last_updated, more }
+    }
+}
+
+prop_compose! {
+    fn changes(iteration: u32)(entries in vec((moments(), text(), 0..3_usize, text(), any::<Option<u8>>(), any::<u32>()), 0..8))
+        -> Vec<ChangeEntry> {
+        let entry = |(at, file, action, description, task, lines): (Timestamp, String, usize, String, Option<u8>, u32)| ChangeEntry {
+            at,
+            file: format!("src/{file}"),
+            action: ChangeAction::ALL[action],
+            iteration,
+            agent: "cd".into(),
+            description,
+            task: task.map(|task| format!("TASK-{task}")),
+            lines_added: lines.into(),
+            lines_removed: 0,
+        };
+        entries.into_iter().map(entry).collect()
+    }
+}
+
+prop_compose! {
+    fn results(iteration: u32)(
+        pass_rate in 0.0..100.0_f64, coverage in proptest::option::of(0.0..100.0_f64), failed_tests in vec(text(), 0..4),
+        counts in (0..1000_u64, 0..1000_u64, 0..1000_u64), duration_ms in any::<u32>(), last_run in moments(),
+    ) -> TestResults {
+        TestResults {
+            version: version_of(iteration), iteration, round: 3, pass_rate, coverage, failed_tests,
+            total_tests: counts.0 + counts.1 + counts.2, passed_tests: counts.0, skipped_tests: counts.1,
+            duration_ms: duration_ms.into(), last_run,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rendering_and_rebuilding_gives_the_same(
+        (iteration, requirements, plan, changes, results, minutes) in (1..9_u32).prop_flat_map(|iteration| {
+            (Just(iteration), requirements(iteration), plan(iteration), changes(iteration), results(iteration), -720..840_i32)
+        }),
+    ) {
+        let mut state = created();
+        state.iteration = iteration;
+        state.config.utc_offset_minutes = minutes;
+        state.requirements = Some(Arc::new(requirements));
+        state.plan = Some(Arc::new(plan));
+        state.changes = log(changes);
+        state.tests = Some(results);
+        state.iteration_markers = BTreeMap::new();
+        let world = World::new();
+        world.publish(&state);
+        is_equal(&from_files(&world), &state);
+    }
+
+    #[test]
+    fn whatever_lies_there_is_read(files in vec(("(ra|ep|cd|vas|coordination)/(requirements.md|edge-cases.md|plan.json|changes.log|test-results.json|timeline.md|decisions.log|summary.md)", text()), 0..8)) {
+        let progress = Progress::of(files.into_iter().map(|(name, text)| (name, text.into_bytes())));
+        let rebuilt = rebuild(&progress, ID);
+        prop_assert!(rebuilt.imported.rebuilt);
+    }
+}

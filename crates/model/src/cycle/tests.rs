@@ -1,0 +1,5 @@
+mod harness;
+mod people;
+mod phases;
+mod properties;
+mod verdicts;

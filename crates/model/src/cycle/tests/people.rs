@@ -1,0 +1,171 @@
+//! What people and roles ask for, decide and report; and what may be asked.
+
+use super::harness::{Driver, config, said};
+use crate::cycle::*;
+use crate::event::StopOrigin;
+use crate::loop_machine::Raise;
+use crate::{Reason, Rejection, Status};
+
+#[test]
+fn a_decision_that_waits_holds_everything_until_it_is_made() {
+    let mut driver = Driver::new();
+    driver.request(CycleEvent::DecisionProposed {
+        description: "Which provider?".to_owned(),
+        options: vec!["Google".to_owned(), "GitHub".to_owned()],
+        by: "ra".to_owned(),
+        waits: true,
+    });
+    driver.is(Status::Running);
+    driver.done("ra");
+    driver.is(Status::Waiting);
+    assert_eq!(driver.state.reason, Some(Reason::Human));
+    let settle = |option: &str| CycleEvent::DecisionSettled {
+        id: "DEC-001".to_owned(),
+        status: DecisionStatus::Made,
+        option: Some(option.to_owned()),
+        by: "user".to_owned(),
+    };
+    assert!(matches!(admit(&driver.state, &settle("GitLab")), Err(Rejection::BadConfig(_))));
+    driver.request(settle("GitHub"));
+    assert_eq!(driver.at_work(), ["ep"]);
+    let decision = &driver.state.decisions[0];
+    assert_eq!(
+        (decision.made_by.as_deref(), decision.chosen_option.as_deref()),
+        (Some("user"), Some("GitHub"))
+    );
+    assert!(matches!(admit(&driver.state, &settle("Google")), Err(Rejection::BadConfig(_))), "made is made");
+}
+
+#[test]
+fn one_that_does_not_wait_holds_nothing() {
+    let mut driver = Driver::new();
+    let (description, options) = ("Tabs?".to_owned(), vec![]);
+    driver.request(CycleEvent::DecisionProposed { description, options, by: "cd".to_owned(), waits: false });
+    driver.iteration("one", true);
+    driver.is(Status::Completed);
+}
+
+#[test]
+fn feedback_reaches_its_role_with_the_next_prompt_and_once() {
+    let mut driver = Driver::new();
+    driver.request(CycleEvent::FeedbackAdded {
+        source: "user".to_owned(),
+        target: "ep".into(),
+        content: "Keep it small".to_owned(),
+        kind: FeedbackKind::Clarification,
+    });
+    driver.done("ra");
+    assert_eq!(driver.state.roles[1].told.len(), 1);
+    driver.done("ep");
+    assert!(driver.state.roles[1].told.is_empty());
+    assert_eq!(driver.state.feedback.total, 1);
+}
+
+#[test]
+fn a_storm_of_feedback_is_bounded() {
+    let mut driver = Driver::new();
+    for number in 0..1_000 {
+        driver.request(CycleEvent::FeedbackAdded {
+            source: "cd".to_owned(),
+            target: "ra".into(),
+            content: number.to_string(),
+            kind: FeedbackKind::Clarification,
+        });
+    }
+    assert_eq!(driver.state.feedback.total, 1_000);
+    assert_eq!(driver.state.feedback.recent.len(), limits::FEEDBACK_MAX);
+    assert_eq!(driver.state.roles[0].told.len(), limits::WAITING_FEEDBACK_MAX);
+    assert_eq!(driver.at_work(), ["ra"], "it sends nobody back to work");
+}
+
+#[test]
+fn pause_and_stop_let_what_is_open_end_and_a_resume_goes_on_there() {
+    let mut driver = Driver::new();
+    driver.request(CycleEvent::PauseRequested {});
+    driver.is(Status::Running);
+    driver.done("ra");
+    driver.is(Status::Paused);
+    driver.request(CycleEvent::ResumeRequested { raise: Raise::default() });
+    assert_eq!(driver.at_work(), ["ep"]);
+    driver.request(CycleEvent::StopRequested { now: true, origin: StopOrigin::Command });
+    assert!(crate::machine::Machine::wants_cancel(&driver.state, &driver.state.effects()[0]));
+    let cancelled =
+        RoleEnd { outcome: crate::loop_machine::AttemptOutcome::Cancelled, ..said(PhaseStatus::Unknown) };
+    driver.end("ep", cancelled);
+    driver.is(Status::Stopped);
+    driver.request(CycleEvent::ResumeRequested { raise: Raise::default() });
+    assert_eq!(driver.at_work(), ["ep"], "the role that was ended works again");
+}
+
+#[test]
+fn the_status_in_the_state_file_is_a_signal() {
+    for (signal, status) in [
+        (Signal::Pause, Status::Paused),
+        (Signal::Unknown, Status::Paused),
+        (Signal::Stop, Status::Stopped),
+        (Signal::Continue, Status::Running),
+    ] {
+        let mut driver = Driver::new();
+        let edited = Edited { signal: Some(signal), kept_at: None, fields: Vec::new() };
+        driver.command(Command::TakeEdit { edited: edited.clone(), digest: "d".to_owned() });
+        driver.done("ra");
+        driver.is(status);
+        let again = Command::TakeEdit { edited, digest: "d".to_owned() };
+        assert!(driver.command(again).is_empty(), "what was taken in once is not taken in again");
+    }
+}
+
+#[test]
+fn other_edits_are_reported_and_not_adopted() {
+    let mut driver = Driver::new();
+    let before = driver.state.task_history.clone();
+    let edited = Edited {
+        signal: None,
+        kept_at: Some("c.json.foreign-1".to_owned()),
+        fields: vec!["task_history".to_owned()],
+    };
+    driver.command(Command::TakeEdit { edited, digest: "d".to_owned() });
+    driver.is(Status::Running);
+    assert_eq!(driver.state.task_history, before);
+    let error = &driver.state.phase_errors.recent[0];
+    assert_eq!(error.phase, "ra");
+    assert!(error.error.contains("task_history") && error.error.contains("c.json.foreign-1"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_words() {
+    let driver = Driver::new();
+    let feedback = CycleEvent::FeedbackAdded {
+        source: "user".to_owned(),
+        target: "nobody".into(),
+        content: "x".to_owned(),
+        kind: FeedbackKind::Clarification,
+    };
+    let Err(Rejection::BadConfig(why)) = admit(&driver.state, &feedback) else { panic!("it is taken") };
+    assert!(why.contains("ra, ep, cd, vas"), "{why}");
+    let unknown = CycleEvent::BlockerSettled {
+        id: "BLK-9".to_owned(),
+        status: BlockerStatus::Resolved,
+        resolution: None,
+    };
+    assert!(admit(&driver.state, &unknown).is_err());
+    let empty = CycleEvent::ExtensionRequested { text: " ".to_owned(), raise: Raise::default() };
+    assert!(admit(&driver.state, &empty).is_err());
+    assert!(admit(&driver.state, &CycleEvent::BestChosen { iteration: 7, reason: "x".to_owned() }).is_err());
+}
+
+#[test]
+fn a_team_is_refused_that_waits_for_itself_or_writes_what_is_not_its_own() {
+    let team = |change: &dyn Fn(&mut Vec<Role>)| {
+        let mut roles = config().roles;
+        change(&mut roles);
+        check_team(&roles)
+    };
+    assert!(team(&|_| {}).is_ok());
+    assert!(team(&|roles| roles[0].after = vec!["vas".into()]).unwrap_err().contains("waits for itself"));
+    assert!(team(&|roles| roles[1].after = vec!["x".into()]).unwrap_err().contains("no role"));
+    assert!(team(&|roles| roles[1].name = "ra".into()).unwrap_err().contains("two roles"));
+    assert!(team(&|roles| roles[1].writes = vec!["../ra/requirements.md".to_owned()]).is_err());
+    assert!(team(&|roles| roles[1].name = "Ra!".into()).is_err());
+    assert!(team(&|roles| roles.clear()).is_err());
+}
