@@ -14,7 +14,9 @@ use crate::duration::{format_duration, parse_duration};
 use crate::entry::{Takes, Type};
 use crate::problem::quoted;
 use crate::read::Reader;
-pub use crate::settings::{AutoOrFlag, Conditions, Hours, PerHour, Quiet, Rules, Scheduled, Variables};
+pub use crate::settings::{
+    AutoOrFlag, Conditions, Hours, Offset, PerHour, Quiet, Rules, Scheduled, Variables,
+};
 
 pub(crate) fn takes(words: &str, schema: Value) -> Takes {
     Takes { words: words.to_owned(), schema }

@@ -28,6 +28,20 @@ pub enum Order {
     Workflow(Box<WorkflowOrder>),
     /// A cycle.
     Cycle(Box<CycleOrder>),
+    /// A cycle that another tool left in a state file. It rests until somebody resumes it.
+    ImportCycle {
+        /// The file.
+        file: PathBuf,
+        /// How to go on.
+        order: Box<CycleOrder>,
+    },
+    /// A cycle whose journal and state are lost, from its progress files. It rests until somebody resumes it.
+    RebuildCycle {
+        /// The name of its files.
+        id: String,
+        /// How to go on.
+        order: Box<CycleOrder>,
+    },
     /// A run of its own that goes on from an earlier point of another.
     Fork(Box<ForkOrder>),
 }

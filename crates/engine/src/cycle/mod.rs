@@ -28,7 +28,7 @@ use crate::layout::Layout;
 use crate::supervise::kept::Supervisor;
 use crate::world::{self, Interrupts, WorldError, checks, in_thread, require_lease, sentence};
 
-pub(crate) use publish::{is_behind, publish_at_rest, republish, view_bytes};
+pub(crate) use publish::{is_behind, publish_at_rest, republish, take_over_files, view_bytes};
 
 /// The world of a cycle that works in a directory of this machine.
 pub struct CycleWorld {

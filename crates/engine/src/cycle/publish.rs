@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use piton_files::cycle::{CyclePlace, CycleView, Histories, MasterFound, Published, render};
-use piton_model::cycle::{Edited, State};
 use piton_model::RunId;
+use piton_model::cycle::{Edited, State};
 use piton_store::{Store, chain};
 use piton_sys::file::{self, Durability};
 use piton_view::{Error, Rebuilt};
@@ -97,7 +97,8 @@ pub(super) fn publish(context: &Context, state: &State, at_rest: bool) -> Vec<St
 
 fn notes(published: &Published) -> Vec<String> {
     let moved = published.quarantined.iter().map(ToString::to_string);
-    let behind = published.behind.iter().map(|log| format!("`{log}` lacks lines, which cannot be given back"));
+    let behind =
+        published.behind.iter().map(|log| format!("`{log}` lacks lines, which cannot be given back"));
     moved.chain(behind).collect()
 }
 
@@ -118,6 +119,21 @@ fn rendered(client: &LocalClient, state: &State) -> Result<Published, WorldError
     let store = client.store().map_err(|error| WorldError::Furnish { what: error.to_string() })?;
     let publisher = Publisher::open(Arc::clone(store), client.layout(), state)?;
     Ok(publisher.publish(state, Durability::Synced)?)
+}
+
+/// Renders the files of a cycle that was taken up from them: what stands in the place of the state file is kept beside, and
+/// written over. What a person should know of it.
+pub(crate) fn take_over_files(client: &LocalClient, state: &State) -> Result<Vec<String>, Error> {
+    let view = view_of(client.layout(), &state.run);
+    view.prepare(state)?;
+    let mut notes = Vec::new();
+    if let MasterFound::Edited(edit) = view.edited(state)? {
+        let kept = edit.edited.kept_at.iter();
+        notes.extend(kept.map(|name| format!("the state file as it was: .workflow/.cycle/{name}")));
+        view.adopted(&edit)?;
+    }
+    notes.extend(self::notes(&rendered(client, state)?));
+    Ok(notes)
 }
 
 /// Renders the files of a cycle again, wherever it is.

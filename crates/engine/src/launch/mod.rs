@@ -249,8 +249,19 @@ impl Surroundings {
 
     /// What a keeper runs.
     pub(crate) fn prepare(&self, work: Work<'_>) -> Box<Spec> {
-        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside, pass, own } =
-            work;
+        let Work {
+            name,
+            what,
+            directory,
+            mut env,
+            prompt,
+            wall_ms,
+            idle_ms,
+            output_bytes_max,
+            beside,
+            pass,
+            own,
+        } = work;
         let attempt = self.attempts().join(name);
         env.insert("PITON_RUN_ID".to_owned(), self.run.to_string());
         let mut files = BTreeMap::new();

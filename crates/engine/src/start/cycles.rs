@@ -118,7 +118,11 @@ pub(crate) async fn extend(
 }
 
 /// What a cycle is to do, with every default filled in.
-fn config_of(layout: &Layout, order: &CycleOrder, notes: &mut Vec<String>) -> Result<Config, Error> {
+pub(super) fn config_of(
+    layout: &Layout,
+    order: &CycleOrder,
+    notes: &mut Vec<String>,
+) -> Result<Config, Error> {
     let secrets = Secrets::of(layout.root())?;
     let clean = |text: &str| secrets.redactor().redact(text).into_owned();
     let (task, description) =

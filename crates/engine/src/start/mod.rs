@@ -15,6 +15,7 @@ mod loops;
 mod options;
 mod resume;
 mod said_later;
+mod taken_up;
 mod team;
 mod workflows;
 
@@ -45,6 +46,8 @@ pub(crate) async fn start(client: &LocalClient, order: Order) -> Result<Started,
         Order::Import { file, order } => import::start(client, &file, *order, &mut notes).await?,
         Order::Workflow(order) => workflows::start(client, &order, &mut notes).await?,
         Order::Cycle(order) => cycles::start(client, &order, &mut notes).await?,
+        Order::ImportCycle { file, order } => taken_up::import(client, &file, &order, &mut notes).await?,
+        Order::RebuildCycle { id, order } => taken_up::from_progress(client, &id, &order, &mut notes).await?,
         Order::Fork(order) => fork::start(client, &order).await?,
     };
     Ok(Started { run_id, after, notes })

@@ -219,7 +219,9 @@ impl Writer<'_> {
         if due.iter().all(|due| due.is_right || due.page.is_held) {
             return Ok(own);
         }
-        let state = known.into_iter().filter(|own| own.name == NAME);
+        // What is not rendered now, such as the summary of a cycle that goes on, is ours all the same.
+        let is_due = |own: &Own| due.iter().any(|due| due.page.name == own.name);
+        let state = known.into_iter().filter(|own| own.name == NAME || !is_due(own));
         self.view.known.remember(&state.chain(own.iter().cloned()).collect::<Vec<_>>())?;
         for due in due.iter().filter(|due| !due.page.is_held) {
             self.archive(due)?;

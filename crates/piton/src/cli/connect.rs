@@ -53,7 +53,7 @@ pub(crate) struct AutostartArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The state file of a loop, the directory of a workflow's run, or a gap file.
+    /// The state file of a loop or a cycle, the directory of a workflow's run, or a gap file.
     pub(crate) file: PathBuf,
     /// The workflow that a run directory is a run of.
     #[arg(long, value_name = "FILE")]

@@ -166,6 +166,11 @@ pub(crate) struct RebuildArguments {
     /// Which cycle: of one that no journal has, the name of its files.
     #[arg(value_name = "ID")]
     pub(crate) run: String,
+    #[command(flatten)]
+    pub(crate) agent: AgentArguments,
+    /// A command that judges the tree, where the cycle is recreated. Repeatable; beside those of piton.toml.
+    #[arg(long, value_name = "[NAME=]CMD")]
+    pub(crate) check: Vec<String>,
 }
 
 #[derive(Debug, Args)]

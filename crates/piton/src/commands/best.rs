@@ -69,7 +69,10 @@ fn of_cycle(status: &CycleStatus, out: &Output) -> ExitCode {
     match &status.best {
         Some(best) => {
             let score = best.quality_score.map_or_else(String::new, |score| format!(", score {score:.1}"));
-            let chosen = best.chosen.as_deref().map_or_else(String::new, |why| format!(", chosen: {}", clean_line(why)));
+            let chosen = best
+                .chosen
+                .as_deref()
+                .map_or_else(String::new, |why| format!(", chosen: {}", clean_line(why)));
             out.line(format!("#{}{score}{chosen}", best.iteration));
         }
         None => out.note("no iteration was judged yet"),

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 
 use piton_model::ExitCode;
 use piton_model::cycle::{BlockerStatus, DecisionStatus, RoleName};
-use piton_view::{CycleOrder, CycleRequest, CycleStatus, LimitWords, Order, Request, StateOf, StatusOf};
+use piton_view::{
+    CycleOrder, CycleRequest, CycleStatus, LimitWords, Order, Request, Started, StateOf, StatusOf,
+};
 
 use super::resume::limits_of;
 use super::{begun, said};
 use crate::cli::cycle::{
     BlockerArguments, CycleArguments, CycleCommand, DecideArguments, ExtendArguments, FeedbackArguments,
-    StartArguments,
+    RebuildArguments, StartArguments,
 };
-use crate::cli::{Global, RunArgument};
-use crate::failure::{Failure, Result};
+use crate::cli::{Global, LoopArguments, RunArgument};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository;
 
@@ -26,9 +28,7 @@ pub(super) async fn run(global: &Global, arguments: CycleArguments, out: &Output
         CycleCommand::Feedback(arguments) => feedback(global, arguments, out).await,
         CycleCommand::Decide(arguments) => decide(global, arguments, out).await,
         CycleCommand::Blocker(arguments) => blocker(global, arguments, out).await,
-        CycleCommand::Rebuild(arguments) => {
-            super::rebuild::run(global, &RunArgument { run: Some(arguments.run) }, out).await
-        }
+        CycleCommand::Rebuild(arguments) => rebuild(global, arguments, out).await,
         CycleCommand::Prompt(arguments) => {
             out.line(repository::prompt_of(&arguments.role).trim_end());
             Ok(ExitCode::Done)
@@ -77,6 +77,55 @@ fn order_of(arguments: StartArguments, trust: bool) -> Result<CycleOrder> {
         confine: arguments.confine,
         trust,
     })
+}
+
+/// Renders the files of a cycle that the journal has; of one that it does not have, recreates it from them.
+async fn rebuild(global: &Global, arguments: RebuildArguments, out: &Output) -> Result {
+    let run = Some(arguments.run.clone());
+    match super::rebuild::run(global, &RunArgument { run }, out).await {
+        Err(failure) if matches!(failure.kind, ErrorKind::UnknownRun | ErrorKind::Usage) => {}
+        rendered => return rendered,
+    }
+    let order = CycleOrder {
+        agent: arguments.agent.into(),
+        checks: arguments.check,
+        trust: global.trust,
+        ..CycleOrder::default()
+    };
+    let client = repository::open_or_create(&repository::layout(global)?);
+    let order = Order::RebuildCycle { id: arguments.run, order: Box::new(order) };
+    Ok(taken_up(&client.start(order).await?, out))
+}
+
+/// How a cycle goes on that another tool left.
+pub(super) fn order_of_import(arguments: LoopArguments, trust: bool) -> CycleOrder {
+    CycleOrder {
+        agent: arguments.agent.into(),
+        checks: arguments.check,
+        limits: LimitWords {
+            iterations: arguments.max_iterations.map(|count| count.to_string()),
+            duration: arguments.max_duration,
+            cost: arguments.max_cost.map(|cost| cost.to_string()),
+            tokens: arguments.max_tokens.map(|count| count.to_string()),
+            ..LimitWords::default()
+        },
+        trust,
+        ..CycleOrder::default()
+    }
+}
+
+/// A cycle is on record, and rests.
+pub(super) fn taken_up(started: &Started, out: &Output) -> ExitCode {
+    started.notes.iter().for_each(|note| out.note(note));
+    let run = &started.run_id;
+    match out.json {
+        true => out.json(&serde_json::json!({ "run_id": run, "notes": started.notes })),
+        false => out.line(format!(
+            "{run} is on record: `piton cycle show {0}`, then `piton resume {0}`",
+            run.short()
+        )),
+    }
+    ExitCode::Done
 }
 
 async fn extend(global: &Global, arguments: ExtendArguments, out: &Output) -> Result {

@@ -11,7 +11,7 @@ use piton_model::workflow::CostAction;
 use piton_sys::file;
 use piton_view::{AgentChoice, Order, WorkflowOrder};
 
-use super::{begun, gaps, loops};
+use super::{begun, cycle, gaps, loops};
 use crate::cli::gaps::{GapsArguments, GapsCommand, ImportGapsArguments};
 use crate::cli::{Global, ImportArguments};
 use crate::failure::{Failure, Result};
@@ -29,12 +29,20 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
             return gaps::run(global, &GapsArguments { file: None, now: None, command }, out).await;
         }
         Recognised::Run(left) => Order::Workflow(Box::new(run_order(global, &path, &left, arguments)?)),
+        Recognised::Cycle(_) => {
+            let order = cycle::order_of_import(arguments.options, global.trust);
+            Order::ImportCycle { file: absolute(&path)?, order: Box::new(order) }
+        }
         Recognised::Loop => {
             Order::Import { file: path, order: Box::new(loops::order_of(arguments.options, global.trust)) }
         }
     };
     let client = repository::open_or_create(&repository::layout(global)?);
+    let is_taken_up = matches!(order, Order::ImportCycle { .. });
     let started = client.start(order).await?;
+    if is_taken_up {
+        return Ok(cycle::taken_up(&started, out));
+    }
     begun(&*client, started, detach, None, out).await
 }
 

@@ -1,0 +1,127 @@
+//! Taking up a cycle that no journal has: one of another tool's, or one whose journal and state are lost.
+//!
+//! What its files say is put on record as what it begins with, and it rests: nothing is started before a person has seen what
+//! could not be known.
+
+use std::path::Path;
+
+use piton_files::cycle::{CyclePlace, CycleStatus, Progress, STATE_BYTES_MAX, import_cycle, rebuild};
+use piton_model::cycle::{Config, CycleEvent, Imported, Order, State, create};
+use piton_model::{Reason, RunId, Seq};
+use piton_sys::file;
+use piton_view::{AgentChoice, CycleOrder, Error};
+
+use super::cycles::config_of;
+use crate::client::LocalClient;
+
+/// Takes up the cycle that another tool left in a state file of this repository.
+pub(super) async fn import(
+    client: &LocalClient,
+    path: &Path,
+    order: &CycleOrder,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let root = client.layout().root();
+    let refused = |why: String| Error::usage(format!("`{}`: {why}", path.display())).hint("mend it first");
+    let bytes = file::read_regular(path, STATE_BYTES_MAX as u64)?
+        .ok_or_else(|| Error::usage(format!("there is no file `{}`", path.display())))?;
+    let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let place = CyclePlace::new(root, id.as_str());
+    let real = |path: &Path| path.canonicalize().ok();
+    if real(&place.state()).is_none() || real(&place.state()) != real(path) {
+        return Err(Error::usage(format!("`{}` is no cycle of this repository", path.display()))
+            .hint("copy it and its progress directory to `.workflow/.cycle` first"));
+    }
+    let found = import_cycle(&bytes, &Progress::read(root, &place.progress())?)
+        .map_err(|error| refused(error.to_string()))?;
+    if found.cycle_id != id {
+        return Err(refused(format!("it says that it is the cycle `{}`", found.cycle_id)));
+    }
+    let mut order = CycleOrder { task: found.task, id: Some(id), ..order.clone() };
+    order.limits.iterations.get_or_insert_with(|| found.max_iterations.to_string());
+    let offset = found.zone.map(|zone| zone.minutes());
+    take_up(client, &order, found.imported, found.status, offset, notes).await
+}
+
+/// Takes up a cycle from its progress files alone.
+pub(super) async fn from_progress(
+    client: &LocalClient,
+    id: &str,
+    order: &CycleOrder,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let root = client.layout().root();
+    let run: RunId = super::name_of(id)?;
+    let place = CyclePlace::new(root, run.as_str());
+    let progress = Progress::read(root, &place.progress())?;
+    if progress.is_empty() {
+        return Err(Error::new(piton_view::ErrorKind::UnknownRun, format!("there is no cycle `{id}`"))
+            .hint("`.workflow/.cycle` has no progress files of that name; run `piton ls --kind cycle`"));
+    }
+    let found = rebuild(&progress, run.as_str());
+    let task = found.imported.task_history.first().cloned();
+    let task = task.unwrap_or_else(|| format!("cycle {id} (its task is not known)"));
+    let order = CycleOrder { task, id: Some(id.to_owned()), ..order.clone() };
+    take_up(client, &order, found.imported, found.status, None, notes).await
+}
+
+/// Its configuration. That no agent is named keeps nobody from looking at it.
+fn config(client: &LocalClient, order: &CycleOrder, notes: &mut Vec<String>) -> Result<Config, Error> {
+    let layout = client.layout();
+    let failure = match config_of(layout, order, notes) {
+        Err(failure) if order.agent == AgentChoice::default() => failure,
+        config => return config,
+    };
+    let nobody = AgentChoice { exec: Some("false".to_owned()), ..AgentChoice::default() };
+    let config =
+        config_of(layout, &CycleOrder { agent: nobody, ..order.clone() }, notes).map_err(|_| failure)?;
+    notes.push(
+        "note: no agent is named, so nobody works on it; `piton rm` it and give --agent or --exec to go on"
+            .to_owned(),
+    );
+    Ok(config)
+}
+
+async fn take_up(
+    client: &LocalClient,
+    order: &CycleOrder,
+    imported: Imported,
+    status: CycleStatus,
+    offset_minutes: Option<i32>,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let mut config = config(client, order, notes)?;
+    config.utc_offset_minutes = offset_minutes.unwrap_or(config.utc_offset_minutes);
+    config.limits.iterations = config.limits.iterations.max(imported.iteration);
+    let run = super::name_of(order.id.as_deref().unwrap_or_default())?;
+    let (rebuilt, unknown) = (imported.rebuilt, imported.unknown.clone());
+    let created = create(Order { run: run.clone(), config, imported: Some(imported) })?;
+    let mut events = vec![created];
+    if rebuilt {
+        let missing = if unknown.is_empty() { "nothing".to_owned() } else { unknown.join("; ") };
+        let error = format!(
+            "the state was rebuilt from the progress files, since journal and state were lost; not known: {missing}. \
+             Look at it with `piton cycle show {run}`, then `piton resume {run}` or `piton cycle extend {run}`"
+        );
+        events.push(CycleEvent::PhaseErred { phase: "init".to_owned(), error });
+    }
+    events.push(match status {
+        CycleStatus::Completed => CycleEvent::RunCompleted { reason: Reason::Done },
+        CycleStatus::Failed => {
+            CycleEvent::RunFailed { reason: Reason::Human, detail: Some("it had failed before".to_owned()) }
+        }
+        _ => CycleEvent::RunPaused {
+            reason: Reason::Human,
+            detail: Some("it was taken up from its files".to_owned()),
+        },
+    });
+    if let Err(error) = client.create::<State>(&events).await {
+        return Err(super::overtaken(client, &run, error.into()).await);
+    }
+    let state = client.load::<State>(&run, None).await?.state;
+    notes.extend(
+        crate::cycle::take_over_files(client, &state)?.into_iter().map(|note| format!("note: {note}")),
+    );
+    notes.extend(unknown.iter().map(|what| format!("note: not known: {what}")));
+    Ok((run, client.head(&state.run).await?))
+}
