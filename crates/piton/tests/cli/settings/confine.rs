@@ -22,6 +22,7 @@ fn inside(kind: Kind, home: &Path, settings: &str, script: &str) -> World {
     let words: &[&str] = match kind {
         Kind::Loop => &["loop", "x", "--id", "r", "--check", "test -f said"],
         Kind::Workflow => &["run", "w.yaml", "--run-id", "r"],
+        Kind::Cycle => &["cycle", "start", "x", "--id", "r", "--check", "test -f said"],
         Kind::Ledger => &["gaps", "research", "teams"],
     };
     let ran = world.piton_with(&[("HOME", home.to_str().unwrap())], words);
