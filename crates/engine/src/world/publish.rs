@@ -196,7 +196,10 @@ pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
         paths.extend(aiwg::rendered_paths(layout.root(), run));
     }
     let cycle = CyclePlace::new(layout.root(), run.as_str());
-    paths.extend([cycle.state(), cycle.progress()]);
+    if cycle.progress().is_dir() {
+        // What is kept beside the files of a cycle has names of its own.
+        paths.push(cycle.cycles());
+    }
     // What hooks of ours write is not the agent's work either.
     paths.extend([AUDIT_LOG, super::hooks::METRICS_FILE].map(PathBuf::from));
     paths.extend((1..=AUDIT_LOGS_KEPT).map(|number| PathBuf::from(format!("{AUDIT_LOG}.{number}"))));

@@ -13,7 +13,7 @@ mod cheats;
 mod checks_write;
 mod common;
 mod crash;
-mod cycles;
+mod cycle;
 mod disk;
 mod exchange;
 mod foreign;

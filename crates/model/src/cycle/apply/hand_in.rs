@@ -7,7 +7,8 @@ use crate::Timestamp;
 use crate::cycle::facts::{Document, HandedIn, Imported};
 use crate::cycle::limits::DISCOVERIES_MAX;
 use crate::cycle::sections::{ChangeEntry, Discovery, LogLine, TaskStatus};
-use crate::cycle::state::{Log, Phase, TimelineFact};
+use crate::cycle::config::version_of;
+use crate::cycle::state::{Log, Phase, RoleStatus, TimelineFact};
 use crate::limits::TAIL_BYTES_MAX;
 
 /// Takes what the role at `index` handed in.
@@ -117,7 +118,11 @@ pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
     state.iterations = imported.iterations.iter().cloned().collect();
     for role in &mut state.roles {
         role.iterations_completed = imported.iteration;
+        if imported.iteration > 0 {
+            role.status = RoleStatus::Completed;
+        }
     }
+    state.current.version = version_of(imported.iteration);
     super::give_feedback(state, &imported.feedback);
     super::people::add_decisions(state, &imported.decisions);
     super::people::add_blockers(state, &imported.blockers, at);

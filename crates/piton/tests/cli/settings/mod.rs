@@ -5,6 +5,7 @@
 //! without a test fails [`every_setting_acts_in_every_kind_it_is_meant_for`].
 
 mod confine;
+mod cycles;
 mod judging;
 mod modes;
 mod others;

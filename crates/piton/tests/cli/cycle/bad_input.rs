@@ -1,0 +1,77 @@
+//! What roles hand in that cannot be worked with: each a phase error with a next step, and nothing is lost.
+
+use super::{count, start, state, world};
+
+fn errors(world: &crate::common::World) -> String {
+    state(world)["phase_errors"].to_string()
+}
+
+#[test]
+fn no_result_and_one_of_another_role_are_phase_errors_and_the_cycle_goes_on() {
+    let world = world();
+    world.write("do.ra", "exec > /dev/null\n");
+    world.write("do.ep", "printf 'PHASE_RESULT:\\n- phase: vas\\n- status: failed\\n\\n'; PITON_ROLE_OLD=ep; exec > /dev/null\n");
+    start(&world, 1, &[]).exits(0);
+    let errors = errors(&world);
+    assert!(errors.contains("there is no block `PHASE_RESULT:`"), "{errors}");
+    assert!(errors.contains("is of `vas`, not of ep"), "{errors}");
+    assert_eq!(state(&world)["iterations"][0]["agent_results"]["ra"]["status"], "unknown");
+}
+
+#[test]
+fn a_plan_that_waits_for_itself_is_handed_back_with_what_is_wrong() {
+    let world = world();
+    let plan = r#"{"tasks":[{"id":"TASK-001","description":"a","effort":"small","depends_on":["TASK-002"],"files":[]},{"id":"TASK-002","description":"b","effort":"small","depends_on":["TASK-001"],"files":[]}]}"#;
+    world.write("plan.bad", plan);
+    std::fs::write(world.path(".gitignore"), format!("{}plan.bad\n", super::IGNORED)).unwrap();
+    world.write(
+        "do.ep",
+        "if test $(wc -l < count.ep) -eq 1; then cp plan.bad $PITON_ROLE_DIR/plan.json; echo 'PHASE_RESULT:'; echo '- status: completed'; echo; exit 0; fi\n",
+    );
+    start(&world, 1, &[]).exits(0);
+    assert_eq!(count(&world, "ep"), 2);
+    assert!(errors(&world).contains("plan.json: "), "{}", errors(&world));
+    assert!(world.read("prompt.ep").contains("did not count"), "the second try was told");
+    assert_eq!(state(&world)["plan"]["tasks"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_role_that_does_not_develop_and_changes_the_tree_is_found_out() {
+    let world = world();
+    world.write("do.ra", "echo sneaky > sneaky.txt\n");
+    start(&world, 1, &[]).exits(0);
+    assert!(errors(&world).contains("it changed the work tree (sneaky.txt)"), "{}", errors(&world));
+}
+
+#[test]
+fn what_a_role_writes_into_anothers_directory_does_not_count() {
+    let world = world();
+    world.write("do.cd", "echo forged > $PITON_ROLE_DIR/../ra/requirements.md\n");
+    start(&world, 1, &[]).exits(0);
+    let requirements = world.read(".workflow/.cycle/c1.progress/ra/requirements.md");
+    assert!(requirements.contains("Iteration 1") && !requirements.contains("forged"), "{requirements}");
+    assert!(!state(&world)["requirements"].to_string().contains("forged"));
+    assert!(errors(&world).contains("ra/requirements.md"), "{}", errors(&world));
+}
+
+#[test]
+fn a_role_that_keeps_failing_fails_the_cycle_with_its_reason() {
+    let world = world();
+    world.write("do.ra", "echo broken >&2; exit 7\n");
+    start(&world, 1, &[]).exits(1);
+    assert_eq!(count(&world, "ra"), 3);
+    let found = state(&world);
+    assert_eq!(found["status"], "failed");
+    assert!(found["failure_reason"].as_str().unwrap().contains("broken"), "{found}");
+    std::fs::remove_file(world.path("do.ra")).unwrap();
+    world.piton(&["resume", "c1"]).exits(0);
+}
+
+#[test]
+fn what_cannot_be_meant_is_a_usage_error() {
+    let world = world();
+    assert!(world.piton(&["cycle", "start", " ", "--exec", "true"]).exits(2).err.contains("empty"));
+    world.piton(&["cycle", "start"]).exits(2);
+    world.piton(&["cycle", "extend", "nope", "x"]).exits(2);
+    assert!(world.piton(&["cycle", "start", "x"]).exits(2).err.contains("no agent"));
+}
