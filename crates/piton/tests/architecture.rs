@@ -143,6 +143,7 @@ const HANDED_ON: &[(&str, &str)] = &[
     ("hook_files", "what `trust` shows before it trusts"),
     ("known", "`ls --everywhere`: the repositories, before any journal is opened"),
     ("not_runnable", "the words for a document that is no workflow, when it is only checked"),
+    ("prompt_of", "the template of a role, which belongs to no run"),
     ("read_brief", "what an agent is told; tools of agents never open a journal"),
     ("this_program", "a worker and an autostart start piton itself"),
     ("unsound", "the words for a gap file that is not sound, before a ledger is opened"),

@@ -38,11 +38,18 @@ const DISCOVERIES: &str = "discoveries.ndjson";
 const RESULTS: &str = "test-results.json";
 const LOG_BYTES_MAX: u64 = 16 << 20;
 
-/// What lies in the directory of a role now, for [`BEFORE`].
-pub(super) fn before(context: &Context, role: &RoleName) -> String {
-    let found: BTreeMap<String, String> =
-        files(context, role).into_iter().map(|(name, bytes)| (name, digest(&bytes))).collect();
-    serde_json::to_string(&found).expect("digests are plain data")
+/// What lies in the directories of the team now, for [`BEFORE`].
+pub(super) fn before(context: &Context, state: &State) -> String {
+    serde_json::to_string(&all(context, state)).expect("digests are plain data")
+}
+
+/// The files of all roles, by role and name.
+fn all(context: &Context, state: &State) -> BTreeMap<RoleName, BTreeMap<String, String>> {
+    let of = |role: &Role| {
+        let files = files(context, &role.name).into_iter();
+        (role.name.clone(), files.map(|(name, bytes)| (name, digest(&bytes))).collect())
+    };
+    state.config.roles.iter().map(of).collect()
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -82,8 +89,10 @@ pub(super) fn read(
     let spoken = redactor.redact(&ended.spoken).into_owned();
     said(&mut handed_in, role, &spoken, report, exit.ended_at);
     let before = file::read_regular(&directory.join(BEFORE), BEFORE_BYTES_MAX).ok().flatten();
-    let before: BTreeMap<String, String> =
+    let before: BTreeMap<RoleName, BTreeMap<String, String>> =
         before.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    elsewhere(context, state, index, &before, &mut handed_in);
+    let before = before.get(&role.name).cloned().unwrap_or_default();
     let mut reading = Reading { state, role, index, at: exit.ended_at, into: handed_in };
     for (name, bytes) in files(context, &role.name) {
         if before.get(&name) != Some(&digest(&bytes)) {
@@ -93,6 +102,33 @@ pub(super) fn read(
     reading.requirements();
     reading.missing();
     reading.into
+}
+
+/// What the role left in the directories of others that are not at work. It does not count: piton renders them from what they
+/// handed in themselves.
+fn elsewhere(
+    context: &Context,
+    state: &State,
+    index: usize,
+    before: &BTreeMap<RoleName, BTreeMap<String, String>>,
+    handed_in: &mut HandedIn,
+) {
+    let now = all(context, state);
+    let others = state.team().enumerate().filter(|(place, (_, at))| *place != index && at.open.is_none());
+    for (_, (other, _)) in others {
+        let (Some(before), Some(now)) = (before.get(&other.name), now.get(&other.name)) else { continue };
+        let names = before.keys().chain(now.keys().filter(|name| !before.contains_key(*name)));
+        let changed: Vec<String> = names
+            .filter(|name| before.get(*name) != now.get(*name))
+            .map(|name| format!("{}/{name}", other.name))
+            .collect();
+        if !changed.is_empty() {
+            handed_in.problems.push(format!(
+                "it changed {}, which is not its own and does not count; documents go into its own directory",
+                changed.join(", ")
+            ));
+        }
+    }
 }
 
 /// What a role says of its phase: the block in its output, else its report.

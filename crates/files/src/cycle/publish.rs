@@ -215,13 +215,14 @@ impl Writer<'_> {
         let pages = documents(self.state, &self.view.place);
         let due: Vec<Due> =
             pages.into_iter().map(|page| self.look(page, &known)).collect::<Result<_, _>>()?;
-        let own: Vec<Own> = due.iter().flat_map(Due::own).collect();
+        let is_due = |own: &Own| due.iter().any(|due| due.page.name == own.name);
+        let mut own: Vec<Own> = due.iter().flat_map(Due::own).collect();
+        // What is not rendered now, such as the summary of a cycle that goes on, is ours all the same.
+        own.extend(known.iter().filter(|own| own.name != NAME && !is_due(own)).cloned());
         if due.iter().all(|due| due.is_right || due.page.is_held) {
             return Ok(own);
         }
-        // What is not rendered now, such as the summary of a cycle that goes on, is ours all the same.
-        let is_due = |own: &Own| due.iter().any(|due| due.page.name == own.name);
-        let state = known.into_iter().filter(|own| own.name == NAME || !is_due(own));
+        let state = known.into_iter().filter(|own| own.name == NAME);
         self.view.known.remember(&state.chain(own.iter().cloned()).collect::<Vec<_>>())?;
         for due in due.iter().filter(|due| !due.page.is_held) {
             self.archive(due)?;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::{CHANGED_FILES_MAX, LOG_LINES_MAX, RoleState, State, clip, tell_timeline};
 use crate::Timestamp;
+use crate::cycle::config::version_of;
 use crate::cycle::facts::{Document, HandedIn, Imported};
 use crate::cycle::limits::DISCOVERIES_MAX;
 use crate::cycle::sections::{ChangeEntry, Discovery, LogLine, TaskStatus};
-use crate::cycle::config::version_of;
 use crate::cycle::state::{Log, Phase, RoleStatus, TimelineFact};
 use crate::limits::TAIL_BYTES_MAX;
 

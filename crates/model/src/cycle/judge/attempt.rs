@@ -183,7 +183,12 @@ fn blockers(state: &State, role: &Role, end: &RoleEnd) -> Vec<Blocker> {
         let is_it = |known: &&Blocker| known.status == BlockerStatus::Open && known.description == *text;
         state.blockers.iter().any(|known| is_it(&known))
     };
-    let new = end.handed_in.blockers.iter().filter(|text| !is_known(text)).take(DECISIONS_MAX);
+    // Whoever is blocked is blocked by something: what it waits for has a name.
+    let said_nothing = status(role, end) == PhaseStatus::Blocked && end.handed_in.blockers.is_empty();
+    let unnamed =
+        said_nothing.then(|| end.said.clone().unwrap_or_else(|| format!("{} cannot go on", role.title)));
+    let all: Vec<String> = end.handed_in.blockers.iter().cloned().chain(unnamed).collect();
+    let new = all.iter().filter(|text| !is_known(text)).take(DECISIONS_MAX);
     let named = new.enumerate().map(|(index, text)| Blocker {
         id: blocker_id(state.blockers_total + index as u32 + 1),
         description: clip(text, TEXT_BYTES_MAX).to_owned(),

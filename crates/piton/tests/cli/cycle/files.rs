@@ -40,7 +40,10 @@ fn every_time_has_the_offset_that_was_asked_for() {
 #[test]
 fn tests_come_from_the_checks_and_not_from_the_role() {
     let world = world();
-    world.write("do.vas", "echo '{\"summary\":{\"total\":9,\"passed\":9}}' > $PITON_ROLE_DIR/test-results.json\n");
+    world.write(
+        "do.vas",
+        "echo '{\"summary\":{\"total\":9,\"passed\":9}}' > $PITON_ROLE_DIR/test-results.json\n",
+    );
     start(&world, 99, &["--max-iterations", "1"]).exits(3);
     let results: Value =
         serde_json::from_str(&world.read(".workflow/.cycle/c1.progress/vas/test-results.json")).unwrap();
@@ -62,7 +65,9 @@ fn a_cycle_is_rebuilt_from_its_progress_files_alone() {
     let ran = world.piton(&["cycle", "rebuild", "c1", "--exec", "sh agent.sh"]).exits(0);
     assert!(ran.err.contains("not known: "), "{}", ran.err);
     let after = state(&world);
-    for section in ["requirements", "exploration", "plan", "changes", "status", "current_iteration", "task_history"] {
+    for section in
+        ["requirements", "exploration", "plan", "changes", "status", "current_iteration", "task_history"]
+    {
         assert_eq!(before[section], after[section], "{section}");
     }
     assert!(after["phase_errors"][0]["error"].as_str().unwrap().contains("rebuilt"), "{after}");

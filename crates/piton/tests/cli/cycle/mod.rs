@@ -27,7 +27,7 @@ cd) echo $PITON_ITERATION >> code.txt; echo "built $PITON_ITERATION" > $PITON_RO
 vas) echo "looked $PITON_ITERATION" > $PITON_ROLE_DIR/validation.md ;;
 esac
 test -n "$RESULT" || RESULT=completed
-printf 'PHASE_RESULT:\n- phase: %s\n- status: %s\n- summary: it is done\n\n' $PITON_ROLE $RESULT
+printf 'PHASE_RESULT:\n- phase: %s\n- status: %b\n- summary: it is done\n\n' "$PITON_ROLE" "$RESULT"
 "#;
 
 /// What people and tests leave beside the work, and no role is to blame for.
@@ -48,7 +48,8 @@ fn world() -> World {
 /// Starts a cycle `c1` that is green once the code was touched so often.
 fn start(world: &World, times: u32, more: &[&str]) -> Ran {
     let check = touched(times);
-    let words = ["cycle", "start", "Implement OAuth", "--id", "c1", "--exec", "sh agent.sh", "--check", &check];
+    let words =
+        ["cycle", "start", "Implement OAuth", "--id", "c1", "--exec", "sh agent.sh", "--check", &check];
     world.piton(&[&words[..], more].concat())
 }
 

@@ -22,8 +22,15 @@ fn the_four_work_until_the_checks_are_green() {
     let feedback = &state["coordination"]["feedback_log"][0];
     assert_eq!((&feedback["source"], &feedback["target"]), (&json!("vas"), &json!("cd")));
     assert_eq!(feedback["type"], "bug_report");
-    assert_eq!([count(&world, "ra"), count(&world, "ep"), count(&world, "cd"), count(&world, "vas")], [1, 1, 2, 2]);
-    assert!(world.read("prompt.cd").contains("Feedback from vas (bug_report)"), "{}", world.read("prompt.cd"));
+    assert_eq!(
+        [count(&world, "ra"), count(&world, "ep"), count(&world, "cd"), count(&world, "vas")],
+        [1, 1, 2, 2]
+    );
+    assert!(
+        world.read("prompt.cd").contains("Feedback from vas (bug_report)"),
+        "{}",
+        world.read("prompt.cd")
+    );
     assert_eq!(state["changes"]["changes"][0]["file"], "code.txt");
     assert_eq!(state["changes"]["changes"][0]["action"], "create");
 }
@@ -71,9 +78,11 @@ fn an_agent_that_was_killed_with_its_keeper_is_started_again() {
 fn each_role_may_have_an_agent_of_its_own() {
     let world = world();
     world.write("mine.sh", &AGENT.replace("cat > prompt", "echo mine > who.$PITON_ROLE; cat > prompt"));
-    std::fs::write(world.path(".gitignore"), format!("{}who.*\nmine.sh\npiton.toml\n", super::IGNORED)).unwrap();
+    std::fs::write(world.path(".gitignore"), format!("{}who.*\nmine.sh\npiton.toml\n", super::IGNORED))
+        .unwrap();
     world.configure("[agents.mine]\nprompt = 'stdin'\ncommand = ['sh', 'mine.sh']\n[agents.theirs]\nprompt = 'stdin'\ncommand = ['sh', 'agent.sh']\n");
-    let words = ["cycle", "start", "x", "--id", "c1", "--agent", "theirs", "--agent-for", "cd=mine", "--check"];
+    let words =
+        ["cycle", "start", "x", "--id", "c1", "--agent", "theirs", "--agent-for", "cd=mine", "--check"];
     world.piton(&[&words[..], &[&touched(1)]].concat()).exits(0);
     assert!(world.path("who.cd").exists() && !world.path("who.ra").exists());
     let roles = status(&world)["roles"].clone();
@@ -85,14 +94,21 @@ fn each_role_may_have_an_agent_of_its_own() {
 #[test]
 fn a_cheat_of_the_developer_is_put_back_and_becomes_a_bug_report() {
     let world = world();
-    world.write("test_code.py", "def test_it():\n    assert 1 + 1 == 2\n\n\ndef test_more():\n    assert 2 + 2 == 4\n");
+    world.write(
+        "test_code.py",
+        "def test_it():\n    assert 1 + 1 == 2\n\n\ndef test_more():\n    assert 2 + 2 == 4\n",
+    );
     world.shell("git add -A && git -c user.name=a -c user.email=a@b commit -qm tests").exits(0);
     world.write("do.cd", "if ! test -f count.cheated; then touch count.cheated; rm test_code.py; fi\n");
     start(&world, 1, &[]).exits(0);
     assert!(world.path("test_code.py").exists(), "the tests are back");
     assert_eq!(count(&world, "cd"), 2);
     let feedback = state(&world)["coordination"]["feedback_log"][0].clone();
-    assert_eq!((&feedback["source"], &feedback["type"]), (&json!("guard"), &json!("bug_report")), "{feedback}");
+    assert_eq!(
+        (&feedback["source"], &feedback["type"]),
+        (&json!("guard"), &json!("bug_report")),
+        "{feedback}"
+    );
     assert!(!status(&world)["findings"].as_array().unwrap().is_empty());
 }
 

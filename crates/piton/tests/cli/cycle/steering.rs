@@ -17,7 +17,10 @@ fn an_extension_is_an_iteration_of_its_own_with_everybody() {
     assert_eq!(found["requirements"]["version"], "1.1.0");
     assert_eq!(found["iterations"][1]["extension"], "Also add multi-factor authentication");
     let entry = &found["coordination"]["feedback_log"][0];
-    assert_eq!((&entry["source"], &entry["target"], &entry["type"]), (&json!("user"), &json!("ra"), &json!("requirement_update")));
+    assert_eq!(
+        (&entry["source"], &entry["target"], &entry["type"]),
+        (&json!("user"), &json!("ra"), &json!("requirement_update"))
+    );
     assert_eq!(count(&world, "ra"), 2);
     let refused = world.piton(&["cycle", "extend", "c1", "More", "--max-iterations", "2"]).exits(3);
     assert!(refused.err.contains("piton cycle extend c1 TEXT --max-iterations"), "{}", refused.err);
@@ -68,11 +71,17 @@ fn a_decision_that_waits_holds_the_cycle_until_a_person_decides() {
     let waiting = status(&world);
     assert_eq!(waiting["waiting_for"], "decision DEC-001");
     assert_eq!(waiting["next"], "piton cycle decide c1 DEC-001 OPTION");
-    assert!(world.piton(&["cycle", "decide", "c1", "DEC-001", "GitLab"]).exits(2).err.contains("Google, GitHub"));
+    assert!(
+        world.piton(&["cycle", "decide", "c1", "DEC-001", "GitLab"]).exits(2).err.contains("Google, GitHub")
+    );
     world.piton(&["cycle", "decide", "c1", "DEC-001", "GitHub"]).exits(0);
     world.piton(&["wait", "c1"]).exits(0);
     let decision = state(&world)["coordination"]["pending_decisions"][0].clone();
-    assert_eq!((&decision["chosen_option"], &decision["status"]), (&json!("GitHub"), &json!("made")), "{decision}");
+    assert_eq!(
+        (&decision["chosen_option"], &decision["status"]),
+        (&json!("GitHub"), &json!("made")),
+        "{decision}"
+    );
     world.piton(&["cycle", "decide", "c1", "DEC-001", "--implemented"]).exits(0);
     assert_eq!(state(&world)["coordination"]["pending_decisions"][0]["status"], "implemented");
 }
@@ -99,7 +108,9 @@ fn feedback_reaches_a_role_with_its_next_prompt() {
     start(&world, 1, &["--detach"]).exits(0);
     eventually("the analyst works", || world.path("held.ra").exists());
     world.piton(&["cycle", "feedback", "c1", "Keep the old login page", "--to", "cd"]).exits(0);
-    assert!(world.piton(&["cycle", "feedback", "c1", "x", "--to", "qa"]).exits(2).err.contains("no role `qa`"));
+    assert!(
+        world.piton(&["cycle", "feedback", "c1", "x", "--to", "qa"]).exits(2).err.contains("no role `qa`")
+    );
     std::fs::remove_file(world.path("hold.ra")).unwrap();
     world.piton(&["wait", "c1"]).exits(0);
     assert!(world.read("prompt.cd").contains("Keep the old login page"));

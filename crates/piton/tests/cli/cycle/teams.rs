@@ -45,7 +45,10 @@ fn a_fifth_role_works_between_developer_and_validator() {
     let world = team(&block(2));
     world.write("do.security", TEAM);
     let ran = start(&world, 1, &[]).exits(0);
-    let order: Vec<usize> = ["cd ", "security ", "vas "].iter().map(|role| ran.out.find(&format!("\n {role}")).unwrap()).collect();
+    let order: Vec<usize> = ["cd ", "security ", "vas "]
+        .iter()
+        .map(|role| ran.out.find(&format!("\n {role}")).unwrap())
+        .collect();
     assert!(order[0] < order[1] && order[1] < order[2], "{}", ran.out);
 }
 
@@ -64,6 +67,10 @@ fn the_template_of_a_role_can_be_another() {
     let world = team("[cycle.roles.cd]\nprompt = 'mine.md'\n");
     world.write("mine.md", "Build {{task}} for {{role}}, iteration {{iteration}}.\n");
     start(&world, 1, &[]).exits(0);
-    assert!(world.read("prompt.cd").starts_with("Build Implement OAuth for cd, iteration 1."), "{}", world.read("prompt.cd"));
+    assert!(
+        world.read("prompt.cd").starts_with("Build Implement OAuth for cd, iteration 1."),
+        "{}",
+        world.read("prompt.cd")
+    );
     assert!(world.piton(&["cycle", "prompt", "cd"]).exits(0).out.contains("# Code developer"));
 }

@@ -42,7 +42,9 @@ fn cycle_phase_timeout_acts_in_a_cycle() {
 #[test]
 fn cycle_grace_acts_in_a_cycle() {
     let world = world("[cycle]\nphase_timeout = '200ms'\ngrace = '100ms'\n");
-    let ran = world.piton(&["cycle", "start", "x", "--id", "c", "--exec", "sleep 60", "--check", "test=true"]).exits(1);
+    let ran = world
+        .piton(&["cycle", "start", "x", "--id", "c", "--exec", "sleep 60", "--check", "test=true"])
+        .exits(1);
     assert!(ran.out.contains("took too long"), "{}", ran.out);
 }
 
