@@ -1,5 +1,6 @@
 //! Cycles through the real binary: the chain of roles, iterations, files, steering, crashes, teams.
 
+mod attacks;
 mod bad_input;
 mod docs;
 mod document;
