@@ -69,7 +69,8 @@ impl Options {
                 "--plants" => options.plants = true,
                 "--kind" => {
                     let word = args.next().unwrap_or_default();
-                    let kind = Kind::from_word(&word).ok_or(format!("there is no kind `{word}`"))?;
+                    let kind = Kind::from_word(&word).filter(|kind| *kind != Kind::Cycle);
+                    let kind = kind.ok_or(format!("no kind `{word}` is simulated"))?;
                     options.kind = Some(kind);
                 }
                 "--plant" => {

@@ -76,6 +76,7 @@ pub(crate) fn run(seed: u64, kind: Kind, plant: Option<Plant>, for_checker: bool
     match kind {
         Kind::Loop => Sim::<Loops>::new(seed, plant, with_lines).run(for_checker),
         Kind::Workflow => Sim::<Workflows>::new(seed, plant, with_lines).run(for_checker),
+        Kind::Cycle => unreachable!("nobody can ask for a cycle: it is not simulated"),
         Kind::Ledger => Sim::<Ledgers>::new(seed, plant, with_lines).run(for_checker),
     }
 }

@@ -67,7 +67,7 @@ fn plan(
     let prompt = match composed {
         Ok(prompt) => prompt,
         Err(why) => {
-            let end = Box::new(not_startable(why));
+            let end = Box::new(role_end(trees::unstarted(why)));
             return Ok(Plan::Instead(Command::EndAttempt { attempt: open.number, end }));
         }
     };
@@ -247,20 +247,4 @@ fn hold(report: &Report) -> Option<(Reason, Option<piton_model::Timestamp>)> {
         _ => return None,
     };
     Some((reason, report.limited_until))
-}
-
-fn not_startable(message: String) -> RoleEnd {
-    let ended = AttemptEnd {
-        outcome: AttemptOutcome::NotStartable,
-        exit_code: None,
-        duration_ms: 0,
-        message: Some(message),
-        report: None,
-        snapshot: None,
-        prompt: None,
-        change: None,
-        guard: None,
-        said_bytes: None,
-    };
-    role_end(ended)
 }

@@ -181,7 +181,12 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
 }
 
 fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
-    let end = AttemptEnd {
+    Command::EndAttempt { attempt: attempt.number, end: Box::new(unstarted(message)) }
+}
+
+/// The end of an attempt that could not be started, for this reason.
+pub(crate) fn unstarted(message: String) -> AttemptEnd {
+    AttemptEnd {
         outcome: AttemptOutcome::NotStartable,
         exit_code: None,
         duration_ms: 0,
@@ -192,8 +197,7 @@ fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
         change: None,
         guard: None,
         said_bytes: None,
-    };
-    Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
+    }
 }
 
 /// The attempt ended: what it left is recorded with how it ended.

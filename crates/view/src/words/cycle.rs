@@ -205,18 +205,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
 
 /// One screen.
 pub fn status(view: &CycleStatus, state: &State, now: Timestamp) -> Vec<String> {
-    let entry = &view.entry;
-    let why = match why(state) {
-        why if why.is_empty() => String::new(),
-        why => format!(": {why}"),
-    };
-    let mut lines =
-        vec![clean_line(&format!("{}   {}   {}{why}", entry.run_id, entry.title, entry.status.as_str()))];
-    let driver = match &view.driver {
-        Some(driver) => format!("driven by process {}", driver.pid),
-        None => "nobody drives it".to_owned(),
-    };
-    lines.push(format!("since   {} ago · {driver}", ago(now, view.since)));
+    let mut lines = super::head(&view.entry, &why(state), view.driver.as_ref(), ago(now, view.since));
     lines.push(format!("phase   {}", strip(view)));
     lines.push(format!(
         "used    {} of {} iterations · {} of work · {}{}",

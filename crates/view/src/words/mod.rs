@@ -16,7 +16,7 @@ use piton_model::loop_machine::{
     AttemptOutcome, CheckResult, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, State,
     TestStatus, TestTracker, Verdict, all_asked, done_rule, stop_decision,
 };
-use piton_model::{Reason, Status, Timestamp};
+use piton_model::{Entry, Reason, Status, Timestamp};
 
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
@@ -24,7 +24,7 @@ pub use fit::{cut, wrapped};
 pub use status::{next, status};
 pub use watch::Watched;
 
-use crate::CheckView;
+use crate::{CheckView, DriverView};
 
 /// `2h10m`, `6m12s`, `41 s`, `0.4 s`.
 pub fn duration(millis: u64) -> String {
@@ -59,6 +59,17 @@ pub fn few(lines: impl IntoIterator<Item = String>, of: &str) -> Vec<String> {
 /// Text that cannot end a cell of a table.
 fn cell(text: &str) -> String {
     clean_line(text).replace('|', "\\|")
+}
+
+/// The first lines of a screen about a run: what it is, where it is and why, since when, and who sees to it.
+fn head(entry: &Entry, why: &str, driver: Option<&DriverView>, since: String) -> Vec<String> {
+    let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+    let driver = match driver {
+        Some(driver) => format!("driven by process {}", driver.pid),
+        None => "nobody drives it".to_owned(),
+    };
+    let first = format!("{}   {}   {}{why}", entry.run_id, entry.title, entry.status.as_str());
+    vec![clean_line(&first), format!("since   {since} ago · {driver}")]
 }
 
 /// `$4.12`.

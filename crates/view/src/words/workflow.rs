@@ -216,18 +216,7 @@ fn inner_questions(state: &State) -> Vec<String> {
 
 /// One screen.
 pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<String> {
-    let entry = &view.entry;
-    let why = match why(state) {
-        why if why.is_empty() => String::new(),
-        why => format!(": {why}"),
-    };
-    let mut lines =
-        vec![clean_line(&format!("{}   {}   {}{why}", entry.run_id, entry.title, entry.status.as_str()))];
-    let driver = match &view.driver {
-        Some(driver) => format!("driven by process {}", driver.pid),
-        None => "nobody drives it".to_owned(),
-    };
-    lines.push(format!("since   {} ago · {driver}", ago(now, view.since)));
+    let mut lines = super::head(&view.entry, &why(state), view.driver.as_ref(), ago(now, view.since));
     lines.extend(place(state).map(|place| clean_line(&format!("works   {place}"))));
     if view.archived {
         lines.push(
