@@ -30,12 +30,13 @@ fn a_plan_that_was_refused_is_refused_again_until_somebody_mends_it() {
 #[test]
 fn what_a_lost_attempt_left_is_on_record_once_its_role_is_done() {
     let world = world();
-    let lost = "if ! test -f count.lost; then touch count.lost; kill -9 $PPID; sleep 5; fi";
+    let keeper = r#"$(grep -o '"pid": *[0-9]*' "$PITON_ATTEMPT_DIR/keeper.json" | head -1 | tr -dc 0-9)"#;
+    let lost = format!("if ! test -f count.lost; then touch count.lost; kill -9 {keeper}; sleep 5; fi");
     let done = "printf 'PHASE_RESULT:\\n- phase: cd\\n- status: completed\\n'; exit 0";
     world.write("do.cd", &format!("echo 1 > code.txt; echo built > $PITON_ROLE_DIR/implementation.md; {lost}; {done}\n"));
     start(&world, 1, &[]).exits(0);
     let found = state(&world);
-    assert_eq!(count(&world, "cd"), 2);
+    assert_eq!((count(&world, "cd"), world.count("c1", "role_lost")), (2, 1));
     assert_eq!(found["changes"]["total_files"], 1, "{found:#}");
     assert_eq!(world.read(".workflow/.cycle/c1.progress/cd/changes.log").matches("code.txt").count(), 1);
     let documents = found["agents"]["cd"]["output_files"].to_string();
