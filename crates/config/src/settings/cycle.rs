@@ -17,15 +17,15 @@ section! {
     /// How a team of agents works.
     cycle: CycleSection = "cycle" {
         /// Iterations that a cycle may have.
-        max_iterations: AtLeastOne = 5, [Cycle] { shown: true, flag: Some("--max-iterations") };
+        max_iterations: AtLeastOne, [Cycle] { otherwise: "`5`" };
         /// How long a role may work before it is asked to come to an end.
-        phase_timeout: Duration = 30 * 60_000, [Cycle] { shown: true };
+        phase_timeout: Duration, [Cycle] { otherwise: "`\"30m\"`" };
         /// How long a role that was asked may take, first to say how it stands and then to hand in what there is.
-        grace: Duration = 3 * 60_000, [Cycle] { shown: true };
+        grace: Duration, [Cycle] { otherwise: "`\"3m\"`" };
         /// Whether a role goes on with its conversation.
         session: OneOf<SessionPolicy>, [Cycle] { otherwise: "`\"fresh\"`" };
         /// Whether a person confirms each iteration after the first.
-        confirm: Flag = false, [Cycle] { shown: true };
+        confirm: Flag, [Cycle] { otherwise: "`false`" };
         /// The time zone of the published files.
         utc_offset: Offset, [Cycle] { otherwise: "`\"+08:00\"`" };
         /// The roles, in their order.
@@ -101,7 +101,6 @@ pub(crate) const ROLES: Section = Section {
         section: "cycle.roles",
         words: "A role of the team.",
         kinds: &[Kind::Cycle],
-        flag: Some("--agent-for"),
         inner: &KEYS,
         takes: || takes("a table", table(&KEYS, &[])),
         read: |reader, settings, pair| {

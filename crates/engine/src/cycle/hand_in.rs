@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::PoisonError;
 
 use piton_agent::Exit;
 use piton_files::cycle::{
@@ -105,6 +106,9 @@ pub(super) fn read(
     let before: BTreeMap<RoleName, BTreeMap<String, String>> =
         before.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     elsewhere(context, state, index, &before, &mut handed_in);
+    let mut overwritten = context.overwritten.lock().unwrap_or_else(PoisonError::into_inner);
+    handed_in.problems.append(&mut overwritten);
+    drop(overwritten);
     let before = before.get(&role.name).cloned().unwrap_or_default();
     let mut reading = Reading { state, role, index, at: exit.ended_at, into: handed_in };
     for (name, bytes) in files(context, &role.name) {

@@ -45,6 +45,8 @@ struct Context {
     view: publish::Publisher,
     /// Attempts that are to be ended instead of awaited.
     cancelled: Mutex<BTreeSet<u32>>,
+    /// What somebody wrote over files of piton's, in sentences, until it is on record with the role at work.
+    overwritten: Mutex<Vec<String>>,
 }
 
 impl CycleWorld {
@@ -64,7 +66,8 @@ impl CycleWorld {
         let place = CyclePlace::new(layout.root(), run.as_str());
         let view = publish::Publisher::open(Arc::clone(&store), &layout, state)?;
         let world = world::Context::open(store, layout, run, launch)?;
-        let context = Context { world, place, view, cancelled: Mutex::default() };
+        let context =
+            Context { world, place, view, cancelled: Mutex::default(), overwritten: Mutex::default() };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         Ok(Self { context: Arc::new(context), interrupts, note, _workspace: lock })
     }

@@ -2,7 +2,7 @@
 //!
 //! What somebody wrote into the state file stays there until it is on record; then it is written over.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use piton_files::cycle::{CyclePlace, CycleView, Histories, MasterFound, Published, render};
 use piton_model::RunId;
@@ -97,7 +97,11 @@ fn view_of(layout: &Layout, run: &RunId) -> CycleView {
 pub(super) fn publish(context: &Context, state: &State, at_rest: bool) -> Vec<String> {
     let durability = if at_rest { Durability::Synced } else { Durability::Unsynced };
     match context.view.publish(state, durability) {
-        Ok(published) => notes(&published),
+        Ok(published) => {
+            let notes = notes(&published);
+            context.overwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(notes.iter().cloned());
+            notes
+        }
         Err(error) => vec![format!("the files of the cycle were not written: {}", sentence(&error))],
     }
 }

@@ -19,6 +19,14 @@ use crate::driver_process;
 use crate::launch::Secrets;
 use crate::layout::Layout;
 
+/// Iterations of a cycle, where nobody says.
+const ITERATIONS: u32 = 5;
+/// How long a phase may take, and how long a role that was asked to come to an end.
+const PHASE_MS: u64 = 30 * 60_000;
+const GRACE_MS: u64 = 3 * 60_000;
+/// How many minutes the published files are ahead of UTC, as their format asks for.
+const UTC_OFFSET_MINUTES: i32 = 8 * 60;
+
 /// Begins a cycle, or goes on with the one that is there and unfinished.
 pub(super) async fn start(
     client: &LocalClient,
@@ -134,10 +142,11 @@ pub(super) fn config_of(
     let (said, settings) = (&base.resolved.settings.cycle, &base.resolved.settings);
     let LoopConfig { checks, mut limits, guard, protect, rules_off, backoff, confine, session, .. } =
         base.config.clone();
-    if let (None, Some(most)) = (&order.limits.iterations, &said.max_iterations) {
-        limits.iterations = most.value;
+    // The ceiling of a loop's iterations is none of a cycle's.
+    if order.limits.iterations.is_none() {
+        limits.iterations = said.max_iterations.as_ref().map_or(ITERATIONS, |most| most.value);
     }
-    limits.attempt_ms = said.phase_timeout.as_ref().map_or(limits.attempt_ms, |phase| phase.value);
+    limits.attempt_ms = said.phase_timeout.as_ref().map_or(PHASE_MS, |phase| phase.value);
     if let Some(confine) = &confine {
         configuration::require_walls(layout, confine)?;
     }
@@ -149,14 +158,14 @@ pub(super) fn config_of(
         })?,
         checks,
         limits,
-        grace_ms: said.grace.as_ref().map_or(0, |grace| grace.value),
+        grace_ms: said.grace.as_ref().map_or(GRACE_MS, |grace| grace.value),
         session: said.session.as_ref().map_or(session, |session| session.value),
         guard,
         protect,
         rules_off,
         backoff,
         confine,
-        utc_offset_minutes: said.utc_offset.as_ref().map_or(8 * 60, |offset| offset.value),
+        utc_offset_minutes: said.utc_offset.as_ref().map_or(UTC_OFFSET_MINUTES, |offset| offset.value),
         confirm: !order.auto && said.confirm.as_ref().is_some_and(|confirm| confirm.value),
     })
 }
