@@ -31,7 +31,8 @@ impl LocalClient {
                 let state = self.load::<workflow::State>(&entry.run_id, None).await?.state;
                 is_free && state.is_left_open() && !is_discarded(self.layout(), &state)
             }
-            Kind::Cycle if entry.needs_person() => {
+            // One that is over goes on with an extension, too.
+            Kind::Cycle if entry.needs_person() || entry.status == Status::Completed => {
                 let state = || async { self.load::<cycle::State>(&entry.run_id, None).await };
                 self.driver_of(&entry.run_id).await?.is_none() && !state().await?.state.is_settled()
             }

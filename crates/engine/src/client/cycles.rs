@@ -146,6 +146,8 @@ fn iteration_of(record: &IterationRecord) -> CycleIterationView {
 fn next_command(state: &State, driven: bool) -> String {
     let id = &state.run;
     match (state.status, state.reason) {
+        (Status::Completed, _) if driven => format!("piton attach {id}"),
+        (Status::Completed, _) if state.requests.resume.is_some() => format!("piton resume {id}"),
         (Status::Completed, _) => format!("piton report {id}"),
         (Status::Waiting, Some(Reason::Blocked)) => {
             let open = state.blockers.iter().find(|blocker| blocker.status == BlockerStatus::Open);

@@ -77,7 +77,7 @@ fn plan(
         context.world.tree_changes();
     }
     let mut spec = spec(context, open, index, state, prompt, brief);
-    spec.files.insert(hand_in::BEFORE.to_owned(), hand_in::before(context, state));
+    spec.files.insert(hand_in::BEFORE.to_owned(), hand_in::before(context, state, index));
     Ok(Plan::Start(spec))
 }
 

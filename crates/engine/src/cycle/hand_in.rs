@@ -37,11 +37,24 @@ const CHANGES: &str = "changes.log";
 const DEBUG: &str = "debug-log.ndjson";
 const DISCOVERIES: &str = "discoveries.ndjson";
 const RESULTS: &str = "test-results.json";
+/// What names of files have in them that piton moved aside.
+const ASIDE: &str = ".foreign-";
 const LOG_BYTES_MAX: u64 = 16 << 20;
 
-/// What lies in the directories of the team now, for [`BEFORE`].
-pub(super) fn before(context: &Context, state: &State) -> String {
-    serde_json::to_string(&all(context, state)).expect("digests are plain data")
+/// What lies in the directories of the team now, for [`BEFORE`]. Of the role's own only what is on record: whatever else an attempt
+/// before it left there, one that was lost for instance, this one hands in.
+pub(super) fn before(context: &Context, state: &State, index: usize) -> String {
+    let mut before = all(context, state);
+    let role = &state.config.roles[index].name;
+    let on_record = |name: &String, bytes: &[u8]| {
+        let document = state.roles[index].documents.get(name);
+        document.is_some_and(|document| document.text.as_bytes() == bytes)
+            || name.contains(ASIDE)
+            || context.view.is_ours(&format!("{role}/{name}"), bytes)
+    };
+    let known = files(context, role).into_iter().filter(|(name, bytes)| on_record(name, bytes));
+    before.insert(role.clone(), known.map(|(name, bytes)| (name, digest(&bytes))).collect());
+    serde_json::to_string(&before).expect("digests are plain data")
 }
 
 /// The files of all roles, by role and name.

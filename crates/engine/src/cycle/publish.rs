@@ -37,13 +37,20 @@ impl Publisher {
     fn publish(&self, state: &State, durability: Durability) -> Result<Published, file::Error> {
         let histories = || self.histories();
         let published = self.view.publish(state, &histories, durability)?;
-        match &published.master {
-            MasterFound::Edited(edit) if state.edited.is_some() && state.edited == self.digest() => {
-                self.view.adopted(edit)?;
-                self.view.publish(state, &histories, durability)
-            }
-            _ => Ok(published),
+        if state.edited.is_none() || state.edited != self.digest() {
+            return Ok(published);
         }
+        match &published.master {
+            MasterFound::AsWritten => return Ok(published),
+            MasterFound::Edited(edit) => self.view.adopted(edit)?,
+            MasterFound::Unreadable(_) => self.view.set_aside(state)?,
+        }
+        self.view.publish(state, &histories, durability)
+    }
+
+    /// Whether piton wrote this file below the progress of the cycle.
+    pub(super) fn is_ours(&self, name: &str, bytes: &[u8]) -> bool {
+        self.view.is_ours(name, bytes).unwrap_or(false)
     }
 
     /// The name of what is in the state file.

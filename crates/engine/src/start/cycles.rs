@@ -96,8 +96,10 @@ pub(super) async fn resume(
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
     let raise = raise_of(limits, &loaded.state.config.limits, &used_by(&loaded.state))?;
-    // A run that a crash left under way needs a driver, not a decision.
-    if !loaded.state.status.is_active() || raise != Default::default() {
+    // A run that a crash left under way needs a driver, not a decision; so does one that was asked to go on, and nobody has
+    // seen to it.
+    let goes_on = loaded.state.status.is_active() || loaded.state.requests.resume.is_some();
+    if !goes_on || raise != Default::default() {
         client.record(run, Request::Resume(raise)).await?;
     }
     driver_process::start(client, run, take_over).await?;

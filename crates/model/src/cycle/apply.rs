@@ -6,7 +6,7 @@ mod people;
 use super::config::{Config, RoleName};
 use super::event::CycleEvent as Event;
 use super::facts::{Conclusion, Extension, Feedback, Imported, OpenAttempt, PhaseError, RoleEnd};
-use super::facts::{RoleVerdict, Ruling, Signal};
+use super::facts::{PhaseStatus, RoleVerdict, Ruling, Signal};
 use super::limits::{
     CHANGED_FILES_MAX, DESCRIPTION_BYTES_MAX, FEEDBACK_MAX, ITERATIONS_KEPT_MAX, LOG_LINES_MAX,
     PHASE_ERRORS_MAX, TASK_HISTORY_MAX, TIMELINE_MAX, WAITING_FEEDBACK_MAX,
@@ -51,7 +51,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 }
             }
             let record = state.iterations.back_mut().expect("it was just begun");
-            record.agent_results = roles.iter().map(|name| (name.clone(), RoleResult::default())).collect();
+            let pending = RoleResult { status: PhaseStatus::Pending, ..RoleResult::default() };
+            record.agent_results = roles.iter().map(|name| (name.clone(), pending.clone())).collect();
             give_feedback(state, feedback);
         }
         Event::RoleStarted { attempt } => start(state, attempt, at),
@@ -311,6 +312,7 @@ fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timest
     }
     give_feedback(state, &ruling.feedback);
     people::add_blockers(state, &ruling.blockers, at);
+    people::settle_blockers(state, &ruling.resolved, at);
     people::add_decisions(state, &ruling.decisions);
     if let Some(record) = state.iterations.back_mut() {
         let result = record.agent_results.entry(name.clone()).or_default();

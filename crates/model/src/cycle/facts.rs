@@ -277,6 +277,8 @@ pub struct Ruling {
     pub feedback: Vec<Feedback>,
     /// What stands in the way because of it.
     pub blockers: Vec<Blocker>,
+    /// What it said stood in the way, and no longer does.
+    pub resolved: Vec<Blocker>,
     /// What is to be decided because of it.
     pub decisions: Vec<Decision>,
     /// Whom it asked: it goes on once they had another turn.

@@ -31,6 +31,7 @@ mod modes;
 mod notify;
 mod numbers;
 mod outside;
+mod pages;
 mod prompts;
 mod redact;
 mod rejected;

@@ -97,6 +97,15 @@ pub(super) fn add_blockers(state: &mut State, blockers: &[Blocker], at: Timestam
     }
 }
 
+/// What no longer stands in the way.
+pub(super) fn settle_blockers(state: &mut State, settled: &[Blocker], at: Timestamp) {
+    for blocker in settled {
+        let Some(known) = state.blockers.iter_mut().find(|known| known.id == blocker.id) else { continue };
+        known.clone_from(blocker);
+        tell_timeline(state, TimelineFact::BlockerSettled { id: blocker.id.clone() }, at);
+    }
+}
+
 fn make_room<T>(kept: &mut Vec<T>, is_settled: impl Fn(&T) -> bool) -> bool {
     if kept.len() >= DECISIONS_MAX
         && let Some(settled) = kept.iter().position(is_settled)

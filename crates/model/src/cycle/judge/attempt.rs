@@ -20,6 +20,7 @@ pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now
         errors: errors(role, end),
         feedback: end.handed_in.feedback.clone(),
         blockers: blockers(state, role, end),
+        resolved: Vec::new(),
         decisions: decisions(state, end),
         sent_back: Vec::new(),
         again: Vec::new(),
@@ -36,6 +37,9 @@ pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now
             None => by_its_work(state, index, end, &mut ruling, now),
         },
     };
+    if ruling.verdict == RoleVerdict::Done && ruling.status == PhaseStatus::Completed {
+        ruling.resolved = resolved(state, role, end);
+    }
     ruling
 }
 
@@ -49,6 +53,7 @@ pub(in crate::cycle) fn lost(state: &State, index: usize, left: &Left, now: Time
         ],
         feedback: Vec::new(),
         blockers: Vec::new(),
+        resolved: Vec::new(),
         decisions: Vec::new(),
         sent_back: Vec::new(),
         again: Vec::new(),
@@ -207,6 +212,22 @@ fn blockers(state: &State, role: &Role, end: &RoleEnd) -> Vec<Blocker> {
         resolution: None,
     });
     named.collect()
+}
+
+/// What the role said stood in its way, where it is done and does not say so again.
+fn resolved(state: &State, role: &Role, end: &RoleEnd) -> Vec<Blocker> {
+    let is_gone = |known: &&Blocker| {
+        known.status == BlockerStatus::Open
+            && known.reported_by == role.name.as_str()
+            && !end.handed_in.blockers.contains(&known.description)
+    };
+    let resolution = Some(format!("{} went on", role.name));
+    let settle = |known: &Blocker| Blocker {
+        status: BlockerStatus::Resolved,
+        resolution: resolution.clone(),
+        ..known.clone()
+    };
+    state.blockers.iter().filter(is_gone).map(settle).collect()
 }
 
 fn decisions(state: &State, end: &RoleEnd) -> Vec<Decision> {

@@ -1,7 +1,11 @@
 //! Cycles through the real binary: the chain of roles, iterations, files, steering, crashes, teams.
 
+mod attacks;
 mod bad_input;
+mod docs;
+mod document;
 mod files;
+mod oauth;
 mod running;
 mod steering;
 mod teams;
