@@ -146,7 +146,8 @@ impl CycleView {
     /// Moves `<id>.json` aside, which nobody can read: that is on record, and the next publication renders it again.
     pub fn set_aside(&self, state: &State) -> Result<(), Error> {
         let repo = &self.place.repo;
-        file::within(repo, &self.place.state(), |path| quarantine(repo, path, state.updated_at)).map(drop)
+        file::within(repo, &self.place.state(), |path| crate::aside::quarantine(repo, path, state.updated_at))
+            .map(drop)
     }
 
     /// Whether `<id>.json` shows something else than `state`: whoever drove died before rendering it. Of a cycle at rest also
