@@ -46,7 +46,6 @@ impl Publisher {
         match &published.master {
             MasterFound::AsWritten => return Ok(published),
             MasterFound::Edited(edit) => self.view.adopted(edit)?,
-            MasterFound::Unreadable(_) => self.view.set_aside(state)?,
         }
         self.view.publish(state, &histories, durability)
     }
