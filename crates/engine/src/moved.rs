@@ -191,7 +191,7 @@ mod tests {
         // Whatever stands around the name of the checkout stays as it is.
         for around in [
             "CHECKOUT/",
-            "sqlite:///CHECKOUT/.venv",
+            "duckdb:///CHECKOUT/.venv",
             "file://CHECKOUT/.venv/bin/?mode=ro#//x",
             "-LCHECKOUT/.venv -ICHECKOUT",
             "a=CHECKOUT//.venv, b='CHECKOUT/.venv/'",

@@ -212,7 +212,7 @@ fn a_run_begun_without_a_home_goes_on_there_without_ceremony() {
 /// A loop whose agent works, and a copy of its repository.
 fn copied(more: &[&str]) -> (World, piton_sys::process::ProcessId, String) {
     let world = World::new();
-    let agent = world.loops_behind("r", WAITS, &[&["--until", "cmd:true"], more].concat());
+    let agent = world.loops_behind("r", WAITS, &[&["--until", "cmd:test -e \"$GATE\""], more].concat());
     let copy = world.beside("copy").display().to_string();
     world.shell(&format!("cp -a . '{copy}'")).exits(0);
     (world, agent, copy)
