@@ -23,7 +23,7 @@ fn a_plan_that_waits_for_itself_is_handed_back_with_what_is_wrong() {
     let world = world();
     let plan = r#"{"tasks":[{"id":"TASK-001","description":"a","effort":"small","depends_on":["TASK-002"],"files":[]},{"id":"TASK-002","description":"b","effort":"small","depends_on":["TASK-001"],"files":[]}]}"#;
     world.write("plan.bad", plan);
-    std::fs::write(world.path(".gitignore"), format!("{}plan.bad\n", super::IGNORED)).unwrap();
+    world.write(".gitignore", &format!("{}plan.bad\n", super::IGNORED));
     world.write(
         "do.ep",
         "if test $(wc -l < count.ep) -eq 1; then cp plan.bad $PITON_ROLE_DIR/plan.json; echo 'PHASE_RESULT:'; echo '- status: completed'; echo; exit 0; fi\n",
@@ -74,4 +74,30 @@ fn what_cannot_be_meant_is_a_usage_error() {
     world.piton(&["cycle", "start"]).exits(2);
     world.piton(&["cycle", "extend", "nope", "x"]).exits(2);
     assert!(world.piton(&["cycle", "start", "x"]).exits(2).err.contains("no agent"));
+}
+
+#[test]
+fn a_report_says_what_a_block_would_say() {
+    let world = world();
+    world.write(
+        "do.ra",
+        "echo '{\"status\":\"done\",\"summary\":\"by report\"}' > $PITON_REPORT; exec > /dev/null\n",
+    );
+    start(&world, 1, &[]).exits(0);
+    let found = state(&world);
+    assert_eq!(found["iterations"][0]["agent_results"]["ra"]["status"], "completed", "{found}");
+    assert_eq!(found["agents"]["ra"]["last_message"], "by report");
+    assert!(!errors(&world).contains("PHASE_RESULT"), "{}", errors(&world));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn between_walls_a_role_writes_into_its_own_directory_and_no_others() {
+    let world = world();
+    let script = "(echo x > $PITON_ROLE_DIR/../ra/requirements.md) 2>/dev/null && touch count.others\n\
+                  (echo x > $PITON_CYCLE_STATE) 2>/dev/null && touch count.state\n";
+    world.write("do.cd", script);
+    start(&world, 1, &["--confine"]).exits(0);
+    assert!(!world.path("count.others").exists() && !world.path("count.state").exists());
+    assert!(world.path(".workflow/.cycle/c1.progress/cd/implementation.md").exists());
 }
