@@ -64,9 +64,6 @@ impl Publisher {
         let edited = match self.view.edited(state).ok()? {
             MasterFound::AsWritten => return None,
             MasterFound::Edited(edit) => edit.edited,
-            MasterFound::Unreadable(why) => {
-                Edited { signal: None, kept_at: None, fields: vec![format!("all of it: {why}")] }
-            }
         };
         let digest = self.digest()?;
         (state.edited.as_ref() != Some(&digest)).then_some((edited, digest))
