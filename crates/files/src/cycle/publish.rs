@@ -160,12 +160,6 @@ impl CycleView {
         Ok(self.known.all()?.iter().any(|own| own.name == name && own.digest == digest))
     }
 
-    /// Moves `<id>.json` aside, which nobody can read: that is on record, and the next publication renders it again.
-    pub fn set_aside(&self, state: &State) -> Result<(), Error> {
-        let repo = &self.place.repo;
-        file::within(repo, &self.place.state(), |path| quarantine(repo, path, state.updated_at)).map(drop)
-    }
-
     /// Whether `<id>.json` shows something else than `state`: whoever drove died before rendering it. Of a cycle at rest also
     /// whether it is gone.
     pub fn is_behind(&self, state: &State) -> Result<bool, Error> {
