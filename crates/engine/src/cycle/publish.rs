@@ -13,6 +13,7 @@ use piton_view::{Error, Rebuilt};
 
 use super::Context;
 use crate::client::LocalClient;
+use crate::launch::{LaunchError, Secrets};
 use crate::layout::Layout;
 use crate::load;
 use crate::world::{WorldError, sentence};
@@ -29,7 +30,9 @@ pub(super) struct Publisher {
 
 impl Publisher {
     pub(super) fn open(store: Arc<dyn Store>, layout: &Layout, state: &State) -> Result<Self, WorldError> {
-        let view = view_of(layout, &state.run);
+        let redactor = Secrets::of(layout.root()).map_err(LaunchError::from)?.redactor().clone();
+        let redact = move |text: &str| redactor.redact(text).into_owned();
+        let view = view_of(layout, &state.run).redacted_by(redact);
         view.prepare(state)?;
         Ok(Self { view, store, run: state.run.clone() })
     }
@@ -91,10 +94,12 @@ fn view_of(layout: &Layout, run: &RunId) -> CycleView {
 /// Brings the files up to date; what a person should know of it.
 pub(super) fn publish(context: &Context, state: &State, at_rest: bool) -> Vec<String> {
     let durability = if at_rest { Durability::Synced } else { Durability::Unsynced };
+    // Whoever reads what a role handed in waits meanwhile, and then knows what was put aside.
+    let mut overwritten = context.overwritten.lock().unwrap_or_else(PoisonError::into_inner);
     match context.view.publish(state, durability) {
         Ok(published) => {
             let notes = notes(&published);
-            context.overwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(notes.iter().cloned());
+            overwritten.extend(notes.iter().cloned());
             notes
         }
         Err(error) => vec![format!("the files of the cycle were not written: {}", sentence(&error))],
