@@ -8,7 +8,8 @@ use crate::common::{World, eventually};
 #[test]
 fn a_question_that_was_answered_stands_in_nobodys_way() {
     let world = world();
-    let asks = "printf 'PHASE_RESULT:\\n- phase: cd\\n- status: blocked\\n- blockers: [which port]\\n'; exit 0";
+    let asks =
+        "printf 'PHASE_RESULT:\\n- phase: cd\\n- status: blocked\\n- blockers: [which port]\\n'; exit 0";
     world.write("do.cd", &format!("if ! test -f count.asked; then touch count.asked; {asks}; fi\n"));
     start(&world, 1, &[]).exits(0);
     let found = state(&world);
@@ -21,7 +22,12 @@ fn a_plan_that_was_refused_is_refused_again_until_somebody_mends_it() {
     let world = world();
     let plan = r#"{"tasks": [{"id": "A", "depends_on": ["B"]}, {"id": "B", "depends_on": ["A"]}]}"#;
     let done = "printf 'PHASE_RESULT:\\n- phase: ep\\n- status: completed\\n'; exit 0";
-    world.write("do.ep", &format!("echo '{plan}' > $PITON_ROLE_DIR/plan.json; echo x > $PITON_ROLE_DIR/exploration.md; {done}\n"));
+    world.write(
+        "do.ep",
+        &format!(
+            "echo '{plan}' > $PITON_ROLE_DIR/plan.json; echo x > $PITON_ROLE_DIR/exploration.md; {done}\n"
+        ),
+    );
     let ran = start(&world, 1, &[]).exits(1);
     assert!(ran.out.contains("wait for each other: A → B → A"), "{}", ran.out);
     assert_eq!((count(&world, "ep"), count(&world, "cd")), (3, 0), "{}", ran.out);
@@ -33,7 +39,10 @@ fn what_a_lost_attempt_left_is_on_record_once_its_role_is_done() {
     let keeper = r#"$(grep -o '"pid": *[0-9]*' "$PITON_ATTEMPT_DIR/keeper.json" | head -1 | tr -dc 0-9)"#;
     let lost = format!("if ! test -f count.lost; then touch count.lost; kill -9 {keeper}; sleep 5; fi");
     let done = "printf 'PHASE_RESULT:\\n- phase: cd\\n- status: completed\\n'; exit 0";
-    world.write("do.cd", &format!("echo 1 > code.txt; echo built > $PITON_ROLE_DIR/implementation.md; {lost}; {done}\n"));
+    world.write(
+        "do.cd",
+        &format!("echo 1 > code.txt; echo built > $PITON_ROLE_DIR/implementation.md; {lost}; {done}\n"),
+    );
     start(&world, 1, &[]).exits(0);
     let found = state(&world);
     assert_eq!((count(&world, "cd"), world.count("c1", "role_lost")), (2, 1));
@@ -50,7 +59,11 @@ fn an_extension_whose_command_was_killed_is_taken_up_by_a_resume() {
     let dies_at = |point: u32| {
         let at = point.to_string();
         let variables = [("PITON_ABORT_AT", at.as_str()), ("PITON_ABORT_IN", "extend")];
-        assert_eq!(world.piton_with(&variables, &["cycle", "extend", "c1", "More"]).code, -1, "point {point}");
+        assert_eq!(
+            world.piton_with(&variables, &["cycle", "extend", "c1", "More"]).code,
+            -1,
+            "point {point}"
+        );
         world.count("c1", "extension_requested") > 0
     };
     assert!((1..100).any(dies_at), "it is never on record");
@@ -89,6 +102,9 @@ fn what_piton_keeps_beside_is_no_work_of_a_role() {
     let found = state(&world);
     assert_eq!(found["title"], "Implement OAuth");
     let errors = found["phase_errors"].to_string();
-    assert!(errors.contains("the state file was edited") && !errors.contains("changed the work tree"), "{errors}");
+    assert!(
+        errors.contains("the state file was edited") && !errors.contains("changed the work tree"),
+        "{errors}"
+    );
     assert_eq!(found["changes"]["total_files"], 1, "{found:#}");
 }

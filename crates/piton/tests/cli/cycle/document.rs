@@ -143,7 +143,8 @@ fn compare(path: &str, wanted: &Value, found: Option<&Value>, into: &mut BTreeMa
         Value::Array(entries) if entries.iter().any(Value::is_object) => {
             let there = found.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             for (place, entry) in entries.iter().enumerate() {
-                let best = there.iter().max_by_key(|one| fields(entry, one).values().filter(|is| **is).count());
+                let best =
+                    there.iter().max_by_key(|one| fields(entry, one).values().filter(|is| **is).count());
                 compare(&format!("{path}[{place}]"), entry, best, into);
             }
         }
@@ -178,7 +179,8 @@ fn is_moment(text: &str) -> bool {
 
 #[test]
 fn a_state_that_lacks_something_is_seen() {
-    let block = json!({ "a": 1, "b": { "c": [1, 3], "d": "2026-01-22T10:00:00+08:00" }, "e": [{ "f": 1 }], "g": [] });
+    let block =
+        json!({ "a": 1, "b": { "c": [1, 3], "d": "2026-01-22T10:00:00+08:00" }, "e": [{ "f": 1 }], "g": [] });
     let same = json!({ "a": 1.0, "b": { "c": [1, 2, 3], "d": "2027-01-01T00:00:00.123+08:00" }, "e": [{ "f": 2 }, { "f": 1 }], "g": [], "h": 1 });
     assert!(fields(&block, &same).values().all(|is| *is));
     let other = json!({ "a": 2, "b": { "c": [3, 1], "d": "2027-01-01T00:00:00Z" }, "e": [], "g": [1] });

@@ -86,7 +86,11 @@ fn the_example_of_the_document_goes_through_its_states() {
     let results = "iterations[0].agent_results";
     let blocks = [
         ("initial", initial(), vec![("", created)]),
-        ("iteration 1", first_iteration(), vec![("", at("1-ra")), ("requirements", at("1-ep")), (results, at("1-vas"))]),
+        (
+            "iteration 1",
+            first_iteration(),
+            vec![("", at("1-ra")), ("requirements", at("1-ep")), (results, at("1-vas"))],
+        ),
         ("after the phases", after_the_phases(), vec![("", between)]),
         ("iteration 2", second_iteration(), vec![("", at("2-ra")), ("requirements", at("2-ep"))]),
     ];
