@@ -4,7 +4,7 @@
 //! A document counts where its role touched it: what lay in the directory when the attempt began is remembered beside the
 //! attempt's other traces, so that whoever records its end knows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::PoisonError;
 
@@ -21,7 +21,7 @@ use piton_model::cycle::{
     PhaseResult, PhaseStatus, Role, RoleEnd, RoleName, State, TaskStatus,
 };
 use piton_model::limits::clip;
-use piton_model::loop_machine::{AttemptOutcome, Report, ReportStatus};
+use piton_model::loop_machine::{AttemptOutcome, Report, ReportStatus, Snapshot};
 use piton_sys::file;
 
 use super::Context;
@@ -37,8 +37,6 @@ const ASIDE: &str = ".foreign-";
 
 /// What piton alone writes into the directory of a validator.
 const RESULTS: &str = "test-results.json";
-/// What names of files have in them that piton moved aside.
-const ASIDE: &str = ".foreign-";
 const LOG_BYTES_MAX: u64 = 16 << 20;
 
 /// What lies in the directories of the team now, for [`BEFORE`]. Of the role's own only what is on record: whatever else an attempt
@@ -319,20 +317,32 @@ pub(super) fn changes(
     at: Timestamp,
 ) -> Result<(), WorldError> {
     let (Some(before), Some(after)) = (&state.seen, &end.snapshot) else { return Ok(()) };
-    if end.change.is_none() || end.outcome == AttemptOutcome::Cancelled {
+    if end.outcome == AttemptOutcome::Cancelled {
         return Ok(());
     }
     let role = &state.config.roles[index];
-    if !role.develops {
+    if !role.develops && end.change.is_some() {
         let change = end.change.as_ref();
         let files = change.map(|change| change.files.join(", ")).unwrap_or_default();
         end.handed_in.problems.push(clip(&format!(
             "it changed the work tree ({files}), which is for roles that develop; the checks are run on it as it is now"
         ), 2_000).to_owned());
     }
-    let diff = context.world.workspace.diff(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?)?;
+    let diff = |before: &Snapshot| {
+        let (before, after) = (snapshot_id(&before.id)?, snapshot_id(&after.id)?);
+        Ok::<_, WorldError>(context.world.workspace.diff(&before, &after)?.files)
+    };
+    let mut files = if end.change.is_some() { diff(before)? } else { Vec::new() };
+    // What an attempt that was lost changed is in no log: it is the work of this role, too.
+    if role.develops && state.roles[index].lost > 0 {
+        let since = state.current.before.as_ref().unwrap_or(before);
+        let of_iteration = state.changes.recent.iter().filter(|entry| entry.iteration == state.iteration);
+        let mut known: BTreeSet<String> = of_iteration.map(|entry| entry.file.clone()).collect();
+        known.extend(files.iter().map(|changed| changed.path.to_string()));
+        files.extend(diff(since)?.into_iter().filter(|changed| !known.contains(&changed.path.to_string())));
+    }
     let told = told(context, state, &role.name);
-    for changed in diff.files.iter().take(LOG_LINES_MAX) {
+    for changed in files.iter().take(LOG_LINES_MAX) {
         let file = changed.path.to_string();
         let said = told.iter().rev().find(|entry| entry.file == file);
         end.handed_in.changes.push(ChangeEntry {

@@ -40,14 +40,13 @@ impl Publisher {
     fn publish(&self, state: &State, durability: Durability) -> Result<Published, file::Error> {
         let histories = || self.histories();
         let published = self.view.publish(state, &histories, durability)?;
-        if state.edited.is_none() || state.edited != self.digest() {
-            return Ok(published);
-        }
         match &published.master {
-            MasterFound::AsWritten => return Ok(published),
-            MasterFound::Edited(edit) => self.view.adopted(edit)?,
+            MasterFound::Edited(edit) if state.edited.is_some() && state.edited == self.digest() => {
+                self.view.adopted(edit)?;
+                self.view.publish(state, &histories, durability)
+            }
+            _ => Ok(published),
         }
-        self.view.publish(state, &histories, durability)
     }
 
     /// Whether piton wrote this file below the progress of the cycle.

@@ -253,10 +253,11 @@ pub(crate) fn open_up(context: &Context, state: &State) -> Result<Vec<RepoPath>,
 }
 
 pub(crate) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot, WorldError> {
+    // One at a time: two that work side by side would both move the name of the run's snapshots.
+    let mut rested = context.rested.lock().unwrap_or_else(PoisonError::into_inner);
     let at = SystemClock.monotonic();
-    let snapshot = context.workspace.snapshot(context.run.as_str(), message)?;
-    let snapshot = recorded(&snapshot);
-    *context.rested.lock().unwrap_or_else(PoisonError::into_inner) = Some((snapshot.clone(), at));
+    let snapshot = recorded(&context.workspace.snapshot(context.run.as_str(), message)?);
+    *rested = Some((snapshot.clone(), at));
     Ok(snapshot)
 }
 

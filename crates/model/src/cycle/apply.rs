@@ -279,8 +279,9 @@ fn finish(state: &mut State, attempt: u32, end: &RoleEnd, ruling: &Ruling, at: T
     role.last_message = end.said.clone().or_else(|| role.last_message.take());
     role.session = end.session_id.clone().or_else(|| role.session.take());
     (role.session_usage, role.session_cost_microusd) = (end.session_usage, end.session_cost_microusd);
-    let files =
-        end.handed_in.documents.len() + end.change.as_ref().map_or(0, |change| change.files_total as usize);
+    // Changes of an attempt before that was lost are handed in with the next.
+    let changed = end.change.as_ref().map_or(0, |change| change.files_total as usize);
+    let files = end.handed_in.documents.len() + changed.max(end.handed_in.changes.len());
     rule(state, index, ruling, files as u32, at);
 }
 

@@ -74,3 +74,18 @@ fn the_template_of_a_role_can_be_another() {
     );
     assert!(world.piton(&["cycle", "prompt", "cd"]).exits(0).out.contains("# Code developer"));
 }
+
+#[test]
+fn roles_that_wait_for_nobody_work_side_by_side() {
+    let world = team(
+        "[cycle]\nteam = ['a', 'b', 'cd', 'vas']\n[cycle.roles.a]\n[cycle.roles.b]\n[cycle.roles.cd]\nafter = ['a', 'b']\nfeedback_to = ['a']\n",
+    );
+    for (own, other) in [("a", "b"), ("b", "a")] {
+        // Each goes on once the other is there: whoever came one after the other would wait for ever.
+        let meet = format!("touch count.met-{own}; until test -f count.met-{other}; do sleep 0.05; done");
+        world.write(&format!("do.{own}"), &format!("{meet}; echo {own} > $PITON_ROLE_DIR/{own}.md\n"));
+    }
+    start(&world, 1, &["--max-duration", "60s"]).exits(0);
+    assert_eq!(state(&world)["phase_errors"], json!([]));
+    assert!(world.path(".workflow/.cycle/c1.progress/b/b.md").exists());
+}
