@@ -23,7 +23,7 @@ pub(crate) struct Known {
 }
 
 /// A content that is ours.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Own {
     pub(crate) digest: String,
     /// Of which file; empty where there is only one.

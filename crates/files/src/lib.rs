@@ -7,9 +7,10 @@
 //! not write is never overwritten, and every file says itself whether piton wrote it.
 //!
 //! One module per format: the loop's are [`ralph`] and [`aiwg`], the ledger's is [`gaps`], the
-//! workflow's is [`workflow`]. What the formats share is how
-//! a file is looked at (`place`), proves itself (`proof`) and is moved out of the way (`aside`), what each looks like
-//! (`shape`), how a file of another tool is held against that (`door`), and how YAML is read (`yaml`).
+//! workflow's is [`workflow`], the cycle's is [`cycle`]. What the formats share is how
+//! a file is looked at (`place`), proves itself (`proof`) or is known (`known`) and is moved out of the way (`aside`), what each
+//! looks like (`shape`), how a file of another tool is held against that (`door`), in which fields an edited one differs
+//! (`fields`), and how YAML is read (`yaml`).
 #![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 pub mod aiwg;

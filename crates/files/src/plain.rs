@@ -16,6 +16,11 @@ pub(crate) fn text_path(path: &Path) -> PathBuf {
     PathBuf::from(path.to_string_lossy().into_owned())
 }
 
+/// Bytes without the mark that some editors begin a file with.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// A file of JSON as it is written: the same value gives the same bytes.
 pub(crate) fn json_file(value: &impl serde::Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(value).expect("a view is plain data with text keys");

@@ -10,8 +10,8 @@ use std::sync::PoisonError;
 
 use piton_agent::Exit;
 use piton_files::cycle::{
-    after_lines, items, new_discoveries, parse_exploration, parse_phase_result, parse_plan,
-    parse_requirements, read_changes, read_discoveries, read_lines,
+    CHANGES, DEBUG, DISCOVERIES, after_lines, items, logged_changes, new_discoveries, parse_exploration,
+    parse_phase_result, parse_plan, parse_requirements, read_changes, read_discoveries, read_lines,
 };
 use piton_git::ChangeKind;
 use piton_model::Timestamp;
@@ -32,10 +32,7 @@ use crate::world::{WorldError, snapshot_id};
 pub(super) const BEFORE: &str = "role-before.json";
 const BEFORE_BYTES_MAX: u64 = 1 << 20;
 
-/// Files of a role's directory that are no documents.
-const CHANGES: &str = "changes.log";
-const DEBUG: &str = "debug-log.ndjson";
-const DISCOVERIES: &str = "discoveries.ndjson";
+/// What piton alone writes into the directory of a validator.
 const RESULTS: &str = "test-results.json";
 const LOG_BYTES_MAX: u64 = 16 << 20;
 
@@ -249,9 +246,7 @@ impl Reading<'_> {
             "plan.json" => match parse_plan(text.as_bytes(), &version, at) {
                 Ok(plan) => self.into.plan = Some(plan),
                 Err(problems) => {
-                    self.into
-                        .problems
-                        .extend(problems.into_iter().map(|problem| format!("plan.json: {problem}")));
+                    self.into.problems.extend(problems);
                     self.into.unusable = true;
                     return;
                 }
@@ -262,20 +257,26 @@ impl Reading<'_> {
         self.into.documents.push(Document { name: name.to_owned(), version, iteration, text, at });
     }
 
-    /// What the requirements are, by both of their documents.
+    /// What the requirements are, by both of their documents. Edge cases that nobody speaks of now are as they were.
     fn requirements(&mut self) {
         let known = &self.state.roles[self.index].documents;
-        let text = |name: &str| {
-            let new = self.into.documents.iter().find(|document| document.name == name);
-            new.or_else(|| known.get(name).map(|document| &**document)).map(|document| document.text.clone())
+        let new = |name: &str| {
+            let found = self.into.documents.iter().find(|document| document.name == name);
+            found.map(|document| document.text.clone())
         };
-        let is_new = |name: &str| self.into.documents.iter().any(|document| document.name == name);
-        if is_new("requirements.md") || is_new("edge-cases.md") {
-            let edge_cases = text("edge-cases.md");
-            let parsed = text("requirements.md")
-                .map(|text| parse_requirements(&text, edge_cases.as_deref(), self.version(), self.at));
-            self.into.requirements = parsed;
+        let (requirements, edge_cases) = (new("requirements.md"), new("edge-cases.md"));
+        if requirements.is_none() && edge_cases.is_none() {
+            return;
         }
+        let old = || known.get("requirements.md").map(|document| document.text.clone());
+        let Some(text) = requirements.or_else(old) else { return };
+        let mut parsed = parse_requirements(&text, edge_cases.as_deref(), self.version(), self.at);
+        if parsed.edge_cases.is_empty()
+            && let Some(before) = &self.state.requirements
+        {
+            parsed.edge_cases.clone_from(&before.edge_cases);
+        }
+        self.into.requirements = Some(parsed);
     }
 
     /// A document that the role never wrote.
@@ -341,8 +342,7 @@ fn told(context: &Context, state: &State, role: &RoleName) -> Vec<ChangeEntry> {
     let path = context.place.directory(role.as_str()).join(CHANGES);
     let read = file::within(&context.place.repo, &path, |path| file::read_regular(path, LOG_BYTES_MAX));
     let bytes = read.ok().flatten().unwrap_or_default();
-    let known = state.changes.total + state.iteration_markers.len() as u64;
-    read_changes(after_lines(&bytes, known), role).changes
+    read_changes(after_lines(&bytes, logged_changes(state)), role).changes
 }
 
 /// The task of the plan that names the file, where nobody says for which it was changed.

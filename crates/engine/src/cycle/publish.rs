@@ -13,6 +13,7 @@ use piton_view::{Error, Rebuilt};
 
 use super::Context;
 use crate::client::LocalClient;
+use crate::launch::{LaunchError, Secrets};
 use crate::layout::Layout;
 use crate::load;
 use crate::world::{WorldError, sentence};
@@ -29,7 +30,9 @@ pub(super) struct Publisher {
 
 impl Publisher {
     pub(super) fn open(store: Arc<dyn Store>, layout: &Layout, state: &State) -> Result<Self, WorldError> {
-        let view = view_of(layout, &state.run);
+        let redactor = Secrets::of(layout.root()).map_err(LaunchError::from)?.redactor().clone();
+        let redact = move |text: &str| redactor.redact(text).into_owned();
+        let view = view_of(layout, &state.run).redacted_by(redact);
         view.prepare(state)?;
         Ok(Self { view, store, run: state.run.clone() })
     }
@@ -57,9 +60,6 @@ impl Publisher {
         let edited = match self.view.edited(state).ok()? {
             MasterFound::AsWritten => return None,
             MasterFound::Edited(edit) => edit.edited,
-            MasterFound::Unreadable(why) => {
-                Edited { signal: None, kept_at: None, fields: vec![format!("all of it: {why}")] }
-            }
         };
         let digest = self.digest()?;
         (state.edited.as_ref() != Some(&digest)).then_some((edited, digest))

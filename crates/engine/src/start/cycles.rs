@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use piton_config::{Limit, Overrides, Plan, Task, plan};
+use piton_files::cycle::Zone;
 use piton_model::cycle::{Config, Order, State, create, raise_past};
 use piton_model::loop_machine::LoopConfig;
 use piton_model::{Machine, Reason, RunId, Seq};
@@ -198,9 +199,7 @@ fn run_id(order: &CycleOrder, config: &Config) -> Result<RunId, Error> {
     let text = match &order.id {
         Some(id) => id.clone(),
         None => {
-            let ahead = i64::from(config.utc_offset_minutes) * 60_000;
-            let now = piton_model::Timestamp::from_millis(SystemClock.now().as_millis() + ahead).to_string();
-            let stamp: String = now.chars().take(19).filter(|character| !"-:".contains(*character)).collect();
+            let stamp = Zone::ahead_by_minutes(config.utc_offset_minutes).stamp(SystemClock.now());
             format!("cycle-v1-{stamp}-{}", SystemIds.hex(8))
         }
     };

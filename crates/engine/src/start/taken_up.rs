@@ -62,7 +62,8 @@ pub(super) async fn from_progress(
     let task = found.imported.task_history.first().cloned();
     let task = task.unwrap_or_else(|| format!("cycle {id} (its task is not known)"));
     let order = CycleOrder { task, id: Some(id.to_owned()), ..order.clone() };
-    take_up(client, &order, found.imported, found.status, None, notes).await
+    let offset = found.zone.map(|zone| zone.minutes());
+    take_up(client, &order, found.imported, found.status, offset, notes).await
 }
 
 /// Its configuration. That no agent is named keeps nobody from looking at it.

@@ -2,7 +2,8 @@
 //!
 //! What is there is compared with what is to be there, from the first line that is known on. Where it is the beginning of
 //! that, the rest is added, and a line that a crash cut off is completed. Where something else stands in between, as when an
-//! agent wrote into the log itself, the log is written anew up to there and goes on as it should. A log that lacks nothing is left alone.
+//! agent wrote into the log itself, the log is written anew up to there and goes on as it should. A log that lacks nothing is
+//! left alone.
 
 use std::io::Write;
 use std::path::Path;
@@ -57,6 +58,16 @@ pub(super) fn compare_below(head: &[u8], there: &[u8], wanted: &Wanted, is_earli
     }
 }
 
+/// How many lines of somebody else's come before these, in a log that was begun elsewhere.
+pub(super) fn earlier(head: &[u8], there: &[u8], wanted: &Wanted) -> usize {
+    let below = there.strip_prefix(head).unwrap_or(there);
+    let whole = below.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let lines = split(&below[..whole]);
+    let first = wanted.lines.first();
+    let place = first.and_then(|first| lines.iter().position(|line| is_same(line, first)));
+    place.unwrap_or(lines.len())
+}
+
 /// Compares what a log holds with what it should. `is_earlier` says that what stands there and is none of these lines is
 /// what another tool logged before.
 fn compare(there: &[u8], wanted: &Wanted, is_earlier: bool) -> Step {
@@ -86,7 +97,7 @@ fn align(lines: &[&[u8]], wanted: &Wanted, is_earlier: bool) -> Option<(usize, u
     if lines.len() == before || right(before) > 0 {
         return Some((before, right(before)));
     }
-    // What another tool logged may stand before them. Of equal lines the place counts where most of them fit.
+    // What another tool logged may stand before them, and nobody counted it. Of equal lines the place counts where most of them fit.
     let first = wanted.lines.first().map(String::as_bytes);
     let places = (before..lines.len()).filter(|place| Some(lines[*place]) == first);
     let best = places

@@ -1,6 +1,7 @@
 //! `coordination/feedback.md` and `coordination/decisions.log`: who told whom what, what was decided, what stood in the way.
 
-use piton_model::cycle::{Blocker, BlockerStatus, Decision, DecisionStatus, Feedback, State};
+use piton_model::Timestamp;
+use piton_model::cycle::{Blocker, BlockerStatus, Decision, DecisionStatus, Feedback, FeedbackKind, State};
 use serde::Deserialize;
 
 use super::markdown::one_line;
@@ -59,6 +60,51 @@ fn blocker(blocker: &Blocker) -> String {
         (None, BlockerStatus::Open | BlockerStatus::Resolved | BlockerStatus::Workaround) => String::new(),
     };
     format!("- {} ({}), reported by {by}: {description}\n{resolution}", blocker.id, blocker.status)
+}
+
+/// What `feedback.md` still says: who told whom what, each with its time of day, from `since` on; and what stood in the way.
+pub(super) fn read_feedback(text: &str, since: Timestamp, zone: Zone) -> (Vec<Feedback>, Vec<Blocker>) {
+    let (mut feedback, mut blockers, mut near) = (Vec::new(), Vec::<Blocker>::new(), since);
+    for line in text.lines() {
+        if let Some(entry) = read_entry(line, near, zone) {
+            near = entry.at;
+            feedback.push(entry);
+        } else if let Some(blocker) = read_blocker(line) {
+            blockers.push(blocker);
+        } else if let (Some(resolution), Some(last)) =
+            (line.strip_prefix("  - resolution: "), blockers.last_mut())
+        {
+            last.resolution = Some(resolution.to_owned());
+        }
+    }
+    (feedback, blockers)
+}
+
+fn read_entry(line: &str, near: Timestamp, zone: Zone) -> Option<Feedback> {
+    let (time, rest) = line.strip_prefix("- [")?.split_once("] ")?;
+    let (source, rest) = rest.split_once(": to ")?;
+    let (target, rest) = rest.split_once(", ")?;
+    let (kind, content) = rest.split_once(": ")?;
+    Some(Feedback {
+        at: zone.at_time_of_day(time, near)?,
+        source: source.to_owned(),
+        target: target.into(),
+        content: content.to_owned(),
+        kind: FeedbackKind::from_word(kind)?,
+    })
+}
+
+fn read_blocker(line: &str) -> Option<Blocker> {
+    let (id, rest) = line.strip_prefix("- ")?.split_once(" (")?;
+    let (status, rest) = rest.split_once("), reported by ")?;
+    let (by, description) = rest.split_once(": ")?;
+    Some(Blocker {
+        id: id.to_owned(),
+        description: description.to_owned(),
+        reported_by: by.to_owned(),
+        status: BlockerStatus::from_word(status)?,
+        resolution: None,
+    })
 }
 
 /// The lines of `decisions.log` for a decision: one for each step that it has taken.

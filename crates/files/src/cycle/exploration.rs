@@ -28,8 +28,8 @@ pub fn parse_exploration(text: &str, version: &str, at: Timestamp) -> Exploratio
 
 /// The same with the version and the time that stand there.
 pub(super) fn read_exploration(text: &str) -> Exploration {
-    let (header, body) = split(clip(text, DOCUMENT_BYTES_MAX));
-    let parts = sections(&body);
+    let (header, body) = split(text);
+    let parts = sections(clip(&body, DOCUMENT_BYTES_MAX));
     let items = |words: &[&str]| section(&parts, words).map(|part| read_list(&part.text)).unwrap_or_default();
     let summary = section(&parts, &["summary", "architecture", "overview"]).or(parts.first());
     Exploration {

@@ -92,7 +92,7 @@ pub fn import_cycle(bytes: &[u8], progress: &Progress) -> Result<ImportedCycle, 
         task: task.unwrap_or_else(|| {
             if found.title.is_empty() { found.description.clone() } else { found.title.clone() }
         }),
-        zone: zone(&found.created_at),
+        zone: Zone::of(&found.created_at),
         status: found.status,
         max_iterations: found.max_iterations.max(1),
         cycle_id: found.cycle_id,
@@ -154,13 +154,6 @@ fn imported(
         phase_errors: found.phase_errors.iter().map(phase_error).collect(),
         unknown: Vec::new(),
     })
-}
-
-/// The offset that a time is written with.
-fn zone(time: &str) -> Option<Zone> {
-    moment(time)?;
-    let offset = time.len().checked_sub(6).and_then(|place| time.get(place..));
-    offset.and_then(|offset| offset.parse().ok()).or(time.ends_with('Z').then(|| Zone::ahead_by_minutes(0)))
 }
 
 /// The changes of the file, or those of the log beside it where it has more.

@@ -38,6 +38,13 @@ pub(super) struct Wanted {
     pub(super) lines: Vec<String>,
 }
 
+impl Wanted {
+    /// The same behind so many lines of somebody else's.
+    pub(super) fn after(self, earlier: u64) -> Self {
+        Self { before: self.before.saturating_add(earlier), ..self }
+    }
+}
+
 impl LogFile {
     /// Every log of a cycle. The files that were changed are in the log of the role that develops, the first of them.
     pub(super) fn of(state: &State) -> Vec<Self> {
@@ -63,6 +70,25 @@ impl LogFile {
             Self::Debug(role) => format!("{role}/{DEBUG}"),
             Self::Discoveries => format!("{COORDINATION}/{DISCOVERIES}"),
             Self::Timeline => format!("{COORDINATION}/timeline.md"),
+        }
+    }
+
+    /// How many lines it has by this state, apart from its head: what is counted, not what is kept.
+    pub(super) fn count(&self, state: &State) -> u64 {
+        let role = |name: &RoleName| state.role(name);
+        match self {
+            Self::Changes(_) => {
+                let markers = state.iteration_markers.keys().filter(|iteration| is_over(state, **iteration));
+                // Of those that are forgotten each iteration had one.
+                let is_full = state.iteration_markers.len() >= ITERATIONS_KEPT_MAX;
+                let first = state.iteration_markers.keys().next().filter(|_| is_full);
+                let forgotten = first.map_or(0, |first| first.saturating_sub(1));
+                state.changes.total + markers.count() as u64 + u64::from(forgotten)
+            }
+            Self::Documents(name) => role(name).map_or(0, |known| known.log.total),
+            Self::Debug(name) => role(name).map_or(0, |known| known.debug.total),
+            Self::Discoveries => state.discoveries.total,
+            Self::Timeline => state.timeline.total,
         }
     }
 
@@ -120,6 +146,16 @@ impl LogFile {
     }
 }
 
+/// How many lines the log of changes has by this state: what stands behind them is an agent's own.
+pub fn logged_changes(state: &State) -> u64 {
+    LogFile::Changes(RoleName::default()).count(state)
+}
+
+/// Whether nothing more is changed in this iteration.
+fn is_over(state: &State, iteration: u32) -> bool {
+    iteration < state.iteration || (iteration == state.iteration && state.current.concluded)
+}
+
 fn window<T>(log: Option<&Log<T>>, show: impl Fn(&T) -> String) -> Wanted {
     let Some(log) = log else { return Wanted { before: 0, lines: Vec::new() } };
     Wanted { before: log.total - log.recent.len() as u64, lines: log.recent.iter().map(show).collect() }
@@ -133,10 +169,7 @@ fn changes(
     markers: &BTreeMap<u32, Timestamp>,
 ) -> Wanted {
     let zone = zone_of(state);
-    let is_over = |iteration: u32| {
-        iteration < state.iteration || (iteration == state.iteration && state.current.concluded)
-    };
-    let mut markers = markers.iter().filter(|(iteration, _)| is_over(**iteration)).peekable();
+    let mut markers = markers.iter().filter(|(iteration, _)| is_over(state, **iteration)).peekable();
     let mut before = first;
     if let Some(entry) = entries.first().filter(|_| first > 0) {
         while markers.next_if(|(iteration, _)| **iteration < entry.iteration).is_some() {

@@ -2,10 +2,10 @@
 //!
 //! piton writes by exchanging names, and looks at what was displaced: an edit that came in between is put back, to be read
 //! like any other. What is displaced is kept until the next write and looked at once more, since an editor that had the file
-//! open may write to it late. A file that does not parse is left alone: somebody is not done with it.
+//! open may write to it late. One that does not parse is kept beside by whoever puts the edit on record; one that is empty says
+//! nothing.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_model::cycle::{Edited, Signal};
 use piton_sys::fault;
@@ -27,8 +27,6 @@ pub enum MasterFound {
     AsWritten,
     /// Somebody edited it. It stays as it is until that was adopted.
     Edited(MasterEdit),
-    /// It is no JSON, for this reason. It is left alone.
-    Unreadable(String),
 }
 
 /// An edit of the file.
@@ -46,14 +44,14 @@ pub(super) struct Master {
     known: Known,
     /// Where what was displaced is kept.
     displaced: PathBuf,
-    /// What was written last by this process: what an edit is compared with.
-    last: Arc<Mutex<Option<Vec<u8>>>>,
+    /// A copy of what was written last: what an edit is compared with.
+    last: PathBuf,
 }
 
 impl Master {
     pub(super) fn new(known: Known) -> Self {
-        let displaced = known.list().with_extension("displaced");
-        Self { known, displaced, last: Arc::default() }
+        let beside = |ending: &str| known.list().with_extension(ending);
+        Self { displaced: beside("displaced"), last: beside("last"), known }
     }
 
     /// What is at `path`, held against `rendered`, which is what the file would say now.
@@ -62,6 +60,7 @@ impl Master {
         let known = self.known.all()?;
         match self.found(path, rendered.len(), &known)? {
             (Found::Nothing | Found::Ours(_), _) => Ok(MasterFound::AsWritten),
+            (Found::Foreign, bytes) if says_nothing(&bytes) => Ok(MasterFound::AsWritten),
             (Found::Foreign, bytes) => Ok(self.edit(&known, rendered, &bytes)),
         }
     }
@@ -79,6 +78,7 @@ impl Master {
         let known = self.known.all()?;
         let (found, on_disk) = self.found(path, bytes.len(), &known)?;
         let before = match found {
+            Found::Foreign if says_nothing(&on_disk) => Some(Own::new(NAME, &on_disk)),
             Found::Foreign => return Ok(self.edit(&known, bytes, &on_disk)),
             Found::Ours(_) if on_disk == bytes => return Ok(MasterFound::AsWritten),
             Found::Ours(own) => Some(*own),
@@ -87,7 +87,7 @@ impl Master {
         let written = Own { note: status.to_owned(), ..Own::new(NAME, bytes) };
         let all: Vec<Own> = others.iter().cloned().chain(before.clone()).chain([written.clone()]).collect();
         self.known.remember(&all)?;
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes.to_vec());
+        file::write_atomic(&self.last, bytes, Durability::Unsynced)?;
         let displaced = match before {
             None => None,
             Some(_) => self.exchange(path, bytes)?,
@@ -159,19 +159,22 @@ impl Master {
     /// file would be now.
     fn edit(&self, known: &[Own], rendered: &[u8], found: &[u8]) -> MasterFound {
         let last = known.iter().rev().find(|own| own.name == NAME);
-        let written = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let written = file::read_regular(&self.last, STATE_BYTES_MAX as u64).ok().flatten();
         let is_last = |bytes: &Vec<u8>| last.is_some_and(|last| last.digest == digest(bytes));
         let compared = written.filter(is_last).unwrap_or_else(|| rendered.to_vec());
-        let edited = match edits(&compared, found) {
-            Ok(edited) => edited,
-            Err(why) => return MasterFound::Unreadable(why),
+        let own =
+            Own { note: status(found).as_str().unwrap_or_default().to_owned(), ..Own::new(NAME, found) };
+        let nothing = |fields| Edited { signal: None, kept_at: None, fields };
+        let mut edited = match edits(&compared, found) {
+            Ok(edited) => edited.unwrap_or(nothing(Vec::new())),
+            Err(why) => {
+                let edited = nothing(vec![format!("all of it, which is no JSON: {why}")]);
+                return MasterFound::Edited(MasterEdit { edited, own });
+            }
         };
-        let mut edited = edited.unwrap_or(Edited { signal: None, kept_at: None, fields: Vec::new() });
         if let Some(last) = last.filter(|last| !last.note.is_empty()) {
             edited.signal = changed_status(&last.note, found);
         }
-        let own =
-            Own { note: status(found).as_str().unwrap_or_default().to_owned(), ..Own::new(NAME, found) };
         MasterFound::Edited(MasterEdit { edited, own })
     }
 
@@ -181,6 +184,11 @@ impl Master {
         all.push(edit.own.clone());
         self.known.remember(&all)
     }
+}
+
+/// Whether somebody emptied the file: to fill it again, and then it is heard as a late edit, or for good.
+fn says_nothing(bytes: &[u8]) -> bool {
+    bytes.trim_ascii().is_empty()
 }
 
 /// What the status of a file asks for, where it is not the one that was written.

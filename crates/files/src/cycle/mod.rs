@@ -53,7 +53,7 @@ pub use format::*;
 pub use header::Header;
 pub use histories::Histories;
 pub use import::{ImportError, ImportedCycle, LeftCycle, STATE_BYTES_MAX, glance_cycle, import_cycle};
-pub use logs::{CHANGES, DEBUG, DISCOVERIES};
+pub use logs::{CHANGES, DEBUG, DISCOVERIES, logged_changes};
 pub use master::{MasterEdit, MasterFound};
 pub use ndjson::{Lines, after_lines, read_lines};
 pub use phase_result::{Said, items, parse_phase_result, phase_result};

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::tasks::{critical_path, unworkable};
 use super::zone::{Zone, moment};
-use crate::plain::json_file;
+use crate::plain::{json_file, without_mark};
 
 /// Problems that are said of one plan.
 const PROBLEMS_MAX: usize = 20;
@@ -98,7 +98,7 @@ pub(super) fn read_plan(bytes: &[u8]) -> Result<Plan, Vec<String>> {
     }
     let not_json =
         |error: serde_json::Error| vec![format!("plan.json is no JSON: {error}; write it again, whole")];
-    let value: Value = serde_json::from_slice(bytes).map_err(not_json)?;
+    let value: Value = serde_json::from_slice(without_mark(bytes)).map_err(not_json)?;
     let Some(tasks) = value.get("tasks").and_then(Value::as_array) else {
         return Err(vec![
             "plan.json has no list `tasks`; add it, each task with `id` and `description`".to_owned(),

@@ -82,8 +82,17 @@ impl Progress {
         self.bytes(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
+    /// Where a document lies: with its role of the format, or with whoever of another team writes it.
+    pub(super) fn find(&self, role: &str, name: &str) -> String {
+        let usual = format!("{role}/{name}");
+        let others = self.roles().into_iter().map(|role| format!("{role}/{name}"));
+        let found = others.into_iter().find(|other| self.files.contains_key(other));
+        if self.files.contains_key(&usual) { usual } else { found.unwrap_or(usual) }
+    }
+
     /// The directories of roles.
     pub(super) fn roles(&self) -> Vec<RoleName> {
+        // They are sorted, so those of one role stand together.
         let mut roles: Vec<RoleName> = self
             .files
             .keys()

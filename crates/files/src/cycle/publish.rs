@@ -6,16 +6,17 @@
 //!
 //! Documents of a role that is at work are left to it. What else somebody wrote over a file of piton's is moved aside.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use piton_model::cycle::State;
+use piton_model::cycle::{State, TimelineEntry, TimelineFact};
 use piton_model::{Machine, Timestamp};
 use piton_sys::fault;
 use piton_sys::file::{self, Durability, Error};
 
-use super::append::{LOG_BYTES_MAX, Step, compare_below, missing, perform, says_more};
+use super::append::{LOG_BYTES_MAX, Step, compare_below, earlier, missing, perform, says_more};
 use super::coordination::decision_lines;
 use super::documents::{Page, RESULTS, documents, version_in};
 use super::format::CycleStatus;
@@ -34,8 +35,21 @@ use crate::place::{Alone, Found, enter, look};
 /// How often files are put again where their directories are taken away meanwhile.
 const TIDYING_TRIES: u32 = 50;
 
+/// What is noted of a log in which somebody else's lines come first, instead of a digest: their number is beside it.
+const EARLIER: &str = "earlier";
+
 /// What is said of a document that was moved aside.
 const NOT_TAKEN: &str = "a document counts when its role hands it in, and nothing of this one was taken";
+
+/// How what a role wrote is taken into the state: without secrets.
+#[derive(Clone)]
+struct Redact(Arc<dyn Fn(&str) -> String + Send + Sync>);
+
+impl std::fmt::Debug for Redact {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Redact")
+    }
+}
 
 /// The files of a cycle.
 #[derive(Clone, Debug)]
@@ -43,8 +57,11 @@ pub struct CycleView {
     place: CyclePlace,
     known: Known,
     master: Master,
+    redact: Redact,
     /// What a crash left half written was cleared away.
     is_swept: Arc<AtomicBool>,
+    /// Logs that were whole: how many lines they were to have, and how long they were then.
+    whole: Arc<Mutex<BTreeMap<String, (u64, u64)>>>,
 }
 
 /// What publishing came to.
@@ -62,7 +79,16 @@ impl CycleView {
     /// The files at `place`; `list` is a file below `home`, piton's own directory, for what it must remember of them.
     pub fn new(place: CyclePlace, home: PathBuf, list: PathBuf) -> Self {
         let known = Known::new(home, list);
-        Self { master: Master::new(known.clone()), place, known, is_swept: Arc::default() }
+        let redact = Redact(Arc::new(str::to_owned));
+        let master = Master::new(known.clone());
+        Self { place, known, master, redact, is_swept: Arc::default(), whole: Arc::default() }
+    }
+
+    /// The same where documents are taken into the state through `redact`: one that held a secret is written over with what
+    /// was taken of it, and not kept beside.
+    #[must_use]
+    pub fn redacted_by(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        Self { redact: Redact(Arc::new(redact)), ..self }
     }
 
     /// Where the files are.
@@ -100,7 +126,8 @@ impl CycleView {
     /// beside, too.
     pub fn edited(&self, state: &State) -> Result<MasterFound, Error> {
         let path = self.place.state();
-        if path.symlink_metadata().is_err() {
+        let is_readable = path.symlink_metadata().is_ok() && length(&path) <= STATE_BYTES_MAX as u64;
+        if !is_readable || !self.has_written()? {
             return Ok(MasterFound::AsWritten);
         }
         let rendered = render(state, &self.place);
@@ -111,9 +138,15 @@ impl CycleView {
                 let bytes = file::read_regular(path, STATE_BYTES_MAX as u64)?.unwrap_or_default();
                 self.keep(path, &bytes, state.updated_at)
             })?;
+            let kept = self.place.relative(&path.with_file_name(kept));
             edit.edited.kept_at = Some(kept.to_string_lossy().into_owned());
         }
         Ok(MasterFound::Edited(edit))
+    }
+
+    /// Whether `<id>.json` was ever written for this cycle.
+    fn has_written(&self) -> Result<bool, Error> {
+        Ok(self.known.all()?.iter().any(|own| own.name == NAME))
     }
 
     /// What an edit says is on record: the file may be written over now.
@@ -138,7 +171,7 @@ impl CycleView {
         })
     }
 
-    /// Keeps a copy of these bytes beside the file, and says where it is from the repository. The same copy is not made twice.
+    /// Keeps a copy of these bytes beside the file, and says under which name. The same copy is not made twice.
     fn keep(&self, path: &Path, bytes: &[u8], at: Timestamp) -> Result<PathBuf, Error> {
         let directory = path.parent().unwrap_or(path);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -181,8 +214,9 @@ impl Writer<'_> {
         })?;
         self.sweep(&alone)?;
         let own = self.documents()?;
-        let behind = self.logs(histories)?;
+        let behind = self.logs(&own, histories)?;
         self.decisions()?;
+        self.make_room()?;
         let bytes = render(self.state, place);
         let status = CycleStatus::of(self.state.status).as_str();
         fault::point("files.publish.write");
@@ -190,6 +224,29 @@ impl Writer<'_> {
             self.view.master.put(path, &bytes, status, &own, self.durability)
         })?;
         Ok(Published { quarantined: self.quarantined, master, behind })
+    }
+
+    /// A state file that is there before piton wrote one is no edit of it, and neither is one that nobody can read.
+    fn make_room(&mut self) -> Result<(), Error> {
+        let (view, path) = (self.view, self.view.place.state());
+        let is_there = path.symlink_metadata().is_ok();
+        if !is_there || (view.has_written()? && length(&path) <= STATE_BYTES_MAX as u64) {
+            return Ok(());
+        }
+        let repo = &view.place.repo;
+        let moved = file::within(repo, &path, |path| {
+            let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+            if is_file { quarantine(repo, path, self.state.updated_at).map(Some) } else { Ok(None) }
+        })?;
+        self.quarantined.extend(moved.map(|moved| {
+            let (from, to) = known_by(&moved, &view.place.cycles(), repo);
+            Quarantined {
+                from,
+                to,
+                hint: "it is of before this cycle began here, or too large to be a state".to_owned(),
+            }
+        }));
+        Ok(())
     }
 
     /// Removes what a crash left half written, once.
@@ -209,21 +266,24 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the documents that are not as they should be; what of them is ours now.
+    /// Writes the documents that are not as they should be; what of the files beside the state is ours now.
     fn documents(&mut self) -> Result<Vec<Own>, Error> {
         let known = self.view.known.all()?;
         let pages = documents(self.state, &self.view.place);
         let due: Vec<Due> =
             pages.into_iter().map(|page| self.look(page, &known)).collect::<Result<_, _>>()?;
         let is_due = |own: &Own| due.iter().any(|due| due.page.name == own.name);
-        let mut own: Vec<Own> = due.iter().flat_map(Due::own).collect();
+        let (state, others): (Vec<Own>, Vec<Own>) = known.into_iter().partition(|own| own.name == NAME);
         // What is not rendered now, such as the summary of a cycle that goes on, is ours all the same.
-        own.extend(known.iter().filter(|own| own.name != NAME && !is_due(own)).cloned());
+        let mut own: Vec<Own> = others.into_iter().filter(|own| !is_due(own)).collect();
+        own.extend(due.iter().flat_map(Due::own));
+        own.extend(self.earlier_lines(&own)?);
+        own.sort();
+        own.dedup();
         if due.iter().all(|due| due.is_right || due.page.is_held) {
             return Ok(own);
         }
-        let state = known.into_iter().filter(|own| own.name == NAME);
-        self.view.known.remember(&state.chain(own.iter().cloned()).collect::<Vec<_>>())?;
+        self.view.known.remember(&own.iter().chain(&state).cloned().collect::<Vec<_>>())?;
         for due in due.iter().filter(|due| !due.page.is_held) {
             self.archive(due)?;
             if !due.is_right {
@@ -231,6 +291,29 @@ impl Writer<'_> {
             }
         }
         Ok(own)
+    }
+
+    /// How many lines another tool, or a piton that is lost, left in each log: they stay, and are counted once.
+    fn earlier_lines(&self, known: &[Own]) -> Result<Vec<Own>, Error> {
+        if !is_taken_over(self.state) {
+            return Ok(Vec::new());
+        }
+        let place = &self.view.place;
+        let mut found = Vec::new();
+        for log in LogFile::of(self.state) {
+            let (name, head) = (log.name(), log.head(self.state, place));
+            if known.iter().any(|own| own.name == name) {
+                continue;
+            }
+            let there = file::within(&place.repo, &place.file(&name), |path| {
+                file::read_regular(path, LOG_BYTES_MAX)
+            })?;
+            let lines = earlier(&head, &there.unwrap_or_default(), &log.wanted(self.state));
+            if lines > 0 {
+                found.push(Own { digest: EARLIER.to_owned(), name, note: lines.to_string() });
+            }
+        }
+        Ok(found)
     }
 
     fn look(&self, page: Page, known: &[Own]) -> Result<Due, Error> {
@@ -246,6 +329,11 @@ impl Writer<'_> {
         let is_right = there == page.bytes && !matches!(found, Found::Nothing);
         let (before, is_foreign) = match found {
             Found::Nothing => (None, false),
+            // What the cycle begins with was taken as it lies there, and stays until its role writes it anew.
+            Found::Ours(_) | Found::Foreign if is_taken_over(self.state) => {
+                let before = Some((Own::new(&page.name, &there), there));
+                return Ok(Due { page, before, is_foreign: false, is_right: true });
+            }
             Found::Ours(own) => (Some((*own, there)), false),
             Found::Foreign => (None, !is_right),
         };
@@ -256,7 +344,10 @@ impl Writer<'_> {
     fn is_taken(&self, page: &Page, there: &[u8]) -> bool {
         let text = String::from_utf8_lossy(there);
         match &page.source {
-            Some(source) => text == source.text || split(&text).1 == split(&source.text).1,
+            Some(source) => {
+                let is_it = |text: &str| text == source.text || split(text).1 == split(&source.text).1;
+                is_it(&text) || is_it(&(self.view.redact.0)(&text))
+            }
             None if page.name.ends_with(RESULTS) => read_results(there).ok() == self.state.tests,
             None => false,
         }
@@ -295,16 +386,18 @@ impl Writer<'_> {
     }
 
     /// Adds to each log what it lacks; those that lack more than is known.
-    fn logs(&mut self, histories: &dyn Fn() -> Option<Histories>) -> Result<Vec<String>, Error> {
+    fn logs(&mut self, own: &[Own], histories: &dyn Fn() -> Option<Histories>) -> Result<Vec<String>, Error> {
         let place = &self.view.place;
         let (mut behind, mut all) = (Vec::new(), None);
-        // Before the first attempt nobody of this team can have written anything.
-        let is_earlier = self.state.attempt == 0;
+        let is_earlier = is_taken_over(self.state);
         for log in LogFile::of(self.state) {
-            let mut wanted = log.wanted(self.state);
-            if wanted.before == 0 && wanted.lines.is_empty() {
+            let count = log.count(self.state);
+            if count == 0 || self.is_whole(&log.name(), count) {
                 continue;
             }
+            let is_it = |own: &&Own| own.name == log.name() && own.digest == EARLIER;
+            let earlier = own.iter().find(is_it).and_then(|own| own.note.parse().ok()).unwrap_or(0);
+            let mut wanted = log.wanted(self.state).after(earlier);
             let (path, head) = (place.file(&log.name()), log.head(self.state, place));
             let (there, mut step) = file::within(&place.repo, &path, |path| {
                 let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
@@ -316,15 +409,27 @@ impl Writer<'_> {
                     behind.push(log.name());
                     continue;
                 };
-                wanted = log.whole(self.state, all);
+                wanted = log.whole(self.state, all).after(earlier);
                 step = compare_below(&head, &there, &wanted, is_earlier);
             }
             if let Some(dropped) = step.dropped(&there).filter(|dropped| says_more(dropped, &wanted.lines)) {
                 self.keep(&path, dropped)?;
             }
             file::within(&place.repo, &path, |path| perform(path, &there, step, self.durability))?;
+            self.is_whole_now(&log.name(), count);
         }
         Ok(behind)
+    }
+
+    /// Whether a log had all of its lines when it was looked at last, and is as long as then.
+    fn is_whole(&self, name: &str, count: u64) -> bool {
+        let whole = self.view.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        whole.get(name).is_some_and(|known| *known == (count, length(&self.view.place.file(name))))
+    }
+
+    fn is_whole_now(&self, name: &str, count: u64) {
+        let mut whole = self.view.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        whole.insert(name.to_owned(), (count, length(&self.view.place.file(name))));
     }
 
     /// Every step of every decision has its line.
@@ -352,10 +457,23 @@ impl Writer<'_> {
     }
 }
 
+/// Whether the cycle is one that was begun elsewhere, and nobody of its team has worked here yet: its files are those that it
+/// was read from.
+fn is_taken_over(state: &State) -> bool {
+    let is_begun = |entry: &TimelineEntry| matches!(entry.fact, TimelineFact::IterationStarted { .. });
+    state.attempt == 0 && state.iteration > 0 && !state.timeline.recent.iter().any(is_begun)
+}
+
+/// How long a file is; a log of nothing is none.
+fn length(path: &Path) -> u64 {
+    path.symlink_metadata().map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 })
+}
+
 impl Due {
     /// The contents of this file that are ours: the one that lies there, and the one that is to be.
     fn own(&self) -> Vec<Own> {
-        let new = (!self.page.is_held).then(|| Own::new(&self.page.name, &self.page.bytes));
+        let is_written = !self.page.is_held && !self.is_right;
+        let new = is_written.then(|| Own::new(&self.page.name, &self.page.bytes));
         self.before.iter().map(|(own, _)| own.clone()).chain(new).collect()
     }
 

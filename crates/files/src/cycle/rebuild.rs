@@ -9,7 +9,8 @@ use piton_model::cycle::{Imported, IterationRecord, Requirements, RoleName, vers
 use piton_model::{RunId, Timestamp};
 
 use super::changes::{ReadChanges, read_changes};
-use super::coordination::read_decisions;
+use super::coordination::{read_decisions, read_feedback};
+use super::documents::RESULTS;
 use super::exploration::read_exploration;
 use super::format::{CycleStatus, ROLES};
 use super::header::split;
@@ -20,6 +21,7 @@ use super::requirements::read_requirements;
 use super::results::read_results;
 use super::timeline::{ReadTimeline, read_timeline, record};
 use super::version::iteration_of;
+use super::zone::Zone;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +29,8 @@ pub struct Rebuilt {
     /// Where it seems to have been: completed or failed where its summary says so, else paused, or created where nothing
     /// was done yet.
     pub status: CycleStatus,
+    /// The clock that its times have.
+    pub zone: Option<Zone>,
     /// Everything else, with what could not be known.
     pub imported: Imported,
 }
@@ -44,10 +48,19 @@ pub fn rebuild(progress: &Progress, cycle_id: &str) -> Rebuilt {
     if created_at.is_none() {
         unknown.push("when it was created".to_owned());
     }
-    unknown.extend(
-        ["the description at length", "feedback, blockers and phase errors", "what its agents cost and said"]
-            .map(str::to_owned),
-    );
+    let zone = Zone::of(&timeline.created);
+    let text = progress.text("coordination/feedback.md");
+    let (feedback, blockers) = match &text {
+        Some(text) => read_feedback(text, created_at.unwrap_or_default(), zone.unwrap_or_default()),
+        None => Default::default(),
+    };
+    if text.is_none() {
+        unknown.push(
+            "who told whom what, and what stood in the way: coordination/feedback.md is not there".to_owned(),
+        );
+    }
+    let never = ["the description at length", "errors of phases", "what its agents cost and said"];
+    unknown.extend(never.map(str::to_owned));
     let imported = Imported {
         rebuilt: true,
         run: cycle_id.parse::<RunId>().ok(),
@@ -65,12 +78,12 @@ pub fn rebuild(progress: &Progress, cycle_id: &str) -> Rebuilt {
         plan: read.plan,
         changes: read.changes.changes,
         tests: read.tests,
-        feedback: Vec::new(),
-        blockers: Vec::new(),
+        feedback,
+        blockers,
         phase_errors: Vec::new(),
         unknown,
     };
-    Rebuilt { status: status(progress, iteration), imported }
+    Rebuilt { status: status(progress, iteration), zone, imported }
 }
 
 /// What the files say, each for itself.
@@ -87,24 +100,19 @@ struct Read {
 
 impl Read {
     fn of(progress: &Progress, unknown: &mut Vec<String>) -> Self {
-        let mut missing = |name: &str| {
-            let is_there = progress.bytes(name).is_some();
-            if !is_there {
+        let developer = developer(progress);
+        let [requirements, exploration, plan, tests] =
+            [("ra", "requirements.md"), ("ep", "exploration.md"), ("ep", "plan.json"), ("vas", RESULTS)]
+                .map(|(role, name)| progress.find(role, name));
+        for name in [&requirements, &exploration, &plan, &format!("{developer}/{CHANGES}"), &tests] {
+            if progress.bytes(name).is_none() {
                 unknown.push(format!("{name} is not there"));
             }
-            is_there
-        };
-        let developer = developer(progress);
-        let log = format!("{developer}/{CHANGES}");
-        for name in
-            ["ra/requirements.md", "ep/exploration.md", "ep/plan.json", log.as_str(), "vas/test-results.json"]
-        {
-            missing(name);
         }
-        let requirements = progress
-            .text("ra/requirements.md")
-            .map(|text| read_requirements(&text, progress.text("ra/edge-cases.md").as_deref()).1);
-        let plan = match progress.bytes("ep/plan.json").map(read_plan) {
+        let edge_cases = progress.text(&progress.find("ra", "edge-cases.md"));
+        let requirements =
+            progress.text(&requirements).map(|text| read_requirements(&text, edge_cases.as_deref()));
+        let plan = match progress.bytes(&plan).map(read_plan) {
             Some(Err(problems)) => {
                 unknown.extend(problems);
                 None
@@ -112,7 +120,7 @@ impl Read {
             Some(Ok(plan)) => Some(plan),
             None => None,
         };
-        let tests = match progress.bytes("vas/test-results.json").map(read_results) {
+        let tests = match progress.bytes(&tests).map(read_results) {
             Some(Err(problem)) => {
                 unknown.push(problem);
                 None
@@ -120,6 +128,7 @@ impl Read {
             Some(Ok(tests)) => Some(tests),
             None => None,
         };
+        let exploration = progress.text(&exploration).map(|text| read_exploration(&text));
         let logs = progress.roles().into_iter().map(|role| {
             let bytes = progress.bytes(&format!("{role}/{CHANGES}")).unwrap_or_default();
             (role.clone(), read_changes(bytes, &role))
@@ -149,7 +158,6 @@ impl Read {
             logs.into_iter().find(|(role, _)| *role == developer).map(|(_, read)| read).unwrap_or_default();
         let timeline =
             progress.text("coordination/timeline.md").map(|text| read_timeline(&text)).unwrap_or_default();
-        let exploration = progress.text("ep/exploration.md").map(|text| read_exploration(&text));
         Self { requirements, exploration, plan, changes, tests, timeline, logged }
     }
 

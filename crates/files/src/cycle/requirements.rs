@@ -19,34 +19,44 @@ pub fn edge_cases_page(header: &Header, requirements: &Requirements) -> String {
     page("Edge cases", header, &list(&requirements.edge_cases))
 }
 
-/// What the requirements analyst wrote, in this version and at this time.
-///
-/// The edge cases are those of their own file, unless that is of another version: then those of a section in the
-/// requirements, as when an agent wrote one file and left the other.
+/// What the requirements analyst handed in, in this version and at this time. The edge cases are those of their own file,
+/// where it handed one in, else those of a section of the requirements.
 pub fn parse_requirements(
     requirements: &str,
     edge_cases: Option<&str>,
     version: &str,
     at: Timestamp,
 ) -> Requirements {
-    let (_, read) = read_requirements(requirements, edge_cases);
-    Requirements { version: version.to_owned(), last_updated: at, ..read }
+    let body = split(requirements).1;
+    let edge_cases = edge_cases.map(|text| read_list(&split(text).1));
+    made_of(&body, edge_cases, version, at)
 }
 
-/// The same with the version and the time that stand there; an empty version where none does.
-pub(super) fn read_requirements(requirements: &str, edge_cases: Option<&str>) -> (Header, Requirements) {
-    let (header, specification) = split(requirements);
-    let specification = clip(&specification, DOCUMENT_BYTES_MAX).trim_end().to_owned();
-    let parts = sections(&specification);
-    let own = section(&parts, &["edge case", "edge-case"]).map(|section| read_list(&section.text));
-    let own = own.unwrap_or_default();
-    let beside = edge_cases.map(split).filter(|(beside, _)| {
-        let is_older = !beside.version.is_empty() && beside.version != header.version;
-        !is_older || (header.version.is_empty() && own.is_empty())
-    });
-    let edge_cases = bounded(beside.map_or(own, |(_, body)| read_list(&body)));
-    let (version, last_updated) = (header.version.clone(), moment(&header.date).unwrap_or_default());
-    (header, Requirements { version, specification, edge_cases, last_updated })
+/// What lies in both files, with the version and the time that stand there; an empty version where none does. Edge cases
+/// of another version are not those of the requirements.
+pub(super) fn read_requirements(requirements: &str, edge_cases: Option<&str>) -> Requirements {
+    let (header, body) = split(requirements);
+    let is_its = |version: &str| version.is_empty() || version == header.version;
+    let beside = edge_cases.map(split).filter(|(beside, _)| is_its(&beside.version));
+    let edge_cases = beside.map(|(_, body)| read_list(&body));
+    made_of(&body, edge_cases, &header.version, moment(&header.date).unwrap_or_default())
+}
+
+fn made_of(
+    body: &str,
+    edge_cases: Option<Vec<String>>,
+    version: &str,
+    last_updated: Timestamp,
+) -> Requirements {
+    let specification = clip(body, DOCUMENT_BYTES_MAX).trim_end().to_owned();
+    let own = || {
+        let parts = sections(&specification);
+        section(&parts, &["edge case", "edge-case"])
+            .map(|section| read_list(&section.text))
+            .unwrap_or_default()
+    };
+    let edge_cases = bounded(edge_cases.unwrap_or_else(own));
+    Requirements { version: version.to_owned(), specification, edge_cases, last_updated }
 }
 
 #[cfg(test)]
@@ -70,25 +80,34 @@ mod tests {
     fn both_files_give_back_what_they_were_made_of() {
         let known = requirements();
         let pages = (requirements_page(&header(), &known), edge_cases_page(&header(), &known));
-        assert_eq!(read_requirements(&pages.0, Some(&pages.1)), (header(), known.clone()));
+        assert_eq!(read_requirements(&pages.0, Some(&pages.1)), known);
         let none = Requirements { edge_cases: Vec::new(), ..known };
-        assert_eq!(read_requirements(&pages.0, Some(&edge_cases_page(&header(), &none))).1, none);
+        assert_eq!(read_requirements(&pages.0, Some(&edge_cases_page(&header(), &none))), none);
     }
 
     #[test]
     fn edge_cases_of_an_older_version_do_not_count() {
         let older = Header::of_iteration("c", 1, "", "");
         let old = edge_cases_page(&older, &requirements());
-        let read =
-            |text: &str| parse_requirements(text, Some(&old), "1.1.0", Timestamp::default()).edge_cases;
-        assert_eq!(read(&requirements_page(&header(), &requirements())), ["of the text"]);
-        assert_eq!(read("# Requirements\n\n## Edge Cases\n1. new"), ["new"]);
-        assert_eq!(read("# Requirements\n"), requirements().edge_cases);
+        let read = read_requirements(&requirements_page(&header(), &requirements()), Some(&old));
+        assert_eq!(read.edge_cases, ["of the text"]);
+    }
+
+    #[test]
+    fn what_was_handed_in_counts_whatever_its_header_says() {
+        let old = edge_cases_page(&Header::of_iteration("c", 1, "", ""), &requirements());
+        let read = parse_requirements(
+            "# R v1.1.0\n\n## Edge Cases\n1. own",
+            Some(&old),
+            "1.1.0",
+            Timestamp::default(),
+        );
+        assert_eq!(read.edge_cases, requirements().edge_cases);
     }
 
     #[test]
     fn without_a_file_of_their_own_they_are_in_the_text() {
         let text = "## Edge Cases\n\n- a\n- b\n\n## More\n- c";
-        assert_eq!(read_requirements(text, None).1.edge_cases, ["a", "b"]);
+        assert_eq!(read_requirements(text, None).edge_cases, ["a", "b"]);
     }
 }

@@ -5,9 +5,10 @@ use piton_model::loop_machine::CheckResult;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
+use super::documents::RESULTS;
 use super::format::percent;
 use super::zone::{Zone, moment};
-use crate::plain::json_file;
+use crate::plain::{json_file, without_mark};
 
 /// `test-results.json`. Each check is a suite.
 pub fn results_file(results: &TestResults, checks: &[CheckResult], zone: Zone) -> Vec<u8> {
@@ -140,7 +141,7 @@ fn tests_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Te
 /// What a file of results says, whoever wrote it.
 pub fn read_results(bytes: &[u8]) -> Result<TestResults, String> {
     let file: ResultsFile =
-        serde_json::from_slice(bytes).map_err(|error| format!("test-results.json: {error}"))?;
+        serde_json::from_slice(without_mark(bytes)).map_err(|error| format!("{RESULTS}: {error}"))?;
     let summary = &file.summary;
     let ran = summary.passed.saturating_add(summary.failed);
     let rate = || if ran == 0 { 0.0 } else { summary.passed as f64 * 100.0 / ran as f64 };

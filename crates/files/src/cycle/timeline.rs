@@ -33,7 +33,9 @@ fn words(fact: &TimelineFact) -> String {
         TimelineFact::IterationStarted { version, extension: Some(text) } => {
             format!("{STARTED}{version}: {}", one_line(text))
         }
-        TimelineFact::RoleEnded { role, status, files } => format!("{role} {status}, {files} files"),
+        TimelineFact::RoleEnded { role, status, files } => {
+            format!("{role} {status}, {}", counted(*files, "file"))
+        }
         TimelineFact::RoleLost { role } => format!("{role} lost"),
         TimelineFact::ChecksRun { passed, total } => format!("checks: {passed} of {total} pass"),
         TimelineFact::FeedbackGiven { source, target, kind } => {
@@ -47,16 +49,23 @@ fn words(fact: &TimelineFact) -> String {
         TimelineFact::BlockerSettled { id } => format!("blocker {id} settled"),
         TimelineFact::PhaseErred { phase } => format!("error in {}", one_line(phase)),
         TimelineFact::IterationConcluded { verdict, issues } => {
-            format!("{CONCLUDED}{verdict}, {issues} issues")
+            format!("{CONCLUDED}{verdict}, {}", counted(*issues, "issue"))
         }
         TimelineFact::Rested { status, reason } => format!("rests: {status} ({reason})"),
     }
+}
+
+/// `1 file`, `2 files`.
+fn counted(count: u32, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What can be known from a timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ReadTimeline {
     pub(super) created_at: Option<Timestamp>,
+    /// The same as it stands there.
+    pub(super) created: String,
     pub(super) task: Option<String>,
     /// What was added to the task, by iteration.
     pub(super) extensions: BTreeMap<u32, String>,
@@ -69,7 +78,7 @@ pub(super) fn read_timeline(text: &str) -> ReadTimeline {
     let mut read = ReadTimeline::default();
     for line in text.lines() {
         if let Some(at) = line.strip_prefix("Created: ") {
-            read.created_at = read.created_at.or(moment(at));
+            (read.created_at, read.created) = (moment(at), at.to_owned());
         } else if let Some(task) = line.strip_prefix("Task: ") {
             read.task = read.task.or(Some(task.to_owned()));
         } else if let Some((at, iteration, fact)) = parts(line) {
@@ -110,7 +119,7 @@ impl ReadTimeline {
 /// `ra completed, 3 files`.
 fn role_ended(fact: &str) -> Option<(RoleName, PhaseStatus, u32)> {
     let (role, rest) = fact.split_once(' ')?;
-    let (status, files) = rest.strip_suffix(" files")?.split_once(", ")?;
+    let (status, files) = rest.trim_end_matches('s').strip_suffix(" file")?.split_once(", ")?;
     let role = RoleName::from(role);
     role.is_sound().then_some((role, PhaseStatus::from_word(status)?, files.parse().ok()?))
 }

@@ -33,6 +33,30 @@ impl Zone {
         Self { offset_minutes: minutes.clamp(-OFFSET_MINUTES_MAX, OFFSET_MINUTES_MAX) }
     }
 
+    /// The zone of the clock that a time is written by.
+    pub fn of(time: &str) -> Option<Self> {
+        moment(time)?;
+        let offset = time.len().checked_sub(6).and_then(|place| time.get(place..));
+        offset
+            .and_then(|offset| offset.parse().ok())
+            .or(time.ends_with('Z').then_some(Self { offset_minutes: 0 }))
+    }
+
+    /// The moment at this time of day, on the day of `near` or the next one where it comes before `near`.
+    pub(super) fn at_time_of_day(self, time: &str, near: Timestamp) -> Option<Timestamp> {
+        const DAY_MS: i64 = 86_400_000;
+        let mut parts =
+            time.split(':').map(|part| part.parse::<i64>().ok().filter(|part| (0..60).contains(part)));
+        let (hours, minutes, seconds) = (parts.next()??, parts.next()??, parts.next()??);
+        let offset = i64::from(self.offset_minutes) * 60_000;
+        let local = near.as_millis().checked_add(offset)?;
+        let day = local.div_euclid(DAY_MS) * DAY_MS;
+        let at = day + ((hours * 60 + minutes) * 60 + seconds) * 1000;
+        // The time of day is in whole seconds.
+        let at = if at < local.div_euclid(1000) * 1000 { at + DAY_MS } else { at };
+        Some(Timestamp::from_millis(at - offset))
+    }
+
     /// How far its clock is ahead of UTC.
     pub fn minutes(self) -> i32 {
         self.offset_minutes
@@ -144,6 +168,18 @@ mod tests {
     fn names_and_logs_have_the_same_clock() {
         assert_eq!(Zone::default().stamp(at()), "20260122T100000");
         assert_eq!(Zone::default().time_of_day(at()), "10:00:00");
+    }
+
+    #[test]
+    fn a_time_of_day_is_the_next_of_its_kind() {
+        let zone = Zone::default();
+        let next = |time: &str| zone.at_time_of_day(time, at()).map(|at| zone.show(at));
+        assert_eq!(next("10:00:00").as_deref(), Some(TEN));
+        assert_eq!(next("10:00:01").as_deref(), Some("2026-01-22T10:00:01+08:00"));
+        assert_eq!(next("09:59:59").as_deref(), Some("2026-01-23T09:59:59+08:00"));
+        for nothing in ["", "10:00", "10:00:xx", "10:99:00"] {
+            assert_eq!(next(nothing), None, "{nothing}");
+        }
     }
 
     #[test]

@@ -4,12 +4,14 @@ use piton_model::workflow::ManualInput;
 use piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX;
 use serde_json::Value;
 
+use crate::plain::without_mark;
+
 /// What these bytes say, or why they say nothing. Without `approved` a person who wrote the file agrees.
 pub fn read_manual_input(bytes: &[u8]) -> Result<ManualInput, String> {
     if bytes.len() > MANUAL_INPUT_BYTES_MAX {
         return Err(format!("larger than {MANUAL_INPUT_BYTES_MAX} bytes"));
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = without_mark(bytes);
     let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}"))?;
     let Value::Object(content) = value else {
         return Err("not an object: write `{\"approved\": true}`".to_owned());

@@ -11,6 +11,7 @@ use piton_model::{RunId, Timestamp};
 use serde_json::{Map, Value};
 
 use super::schema::ReportSchema;
+use crate::plain::without_mark;
 
 /// Largest report.
 pub const REPORT_BYTES_MAX: usize = 4 << 20;
@@ -87,7 +88,7 @@ pub fn read_report(bytes: &[u8], expected: &Expectations<'_>) -> Result<Report, 
     if bytes.len() > REPORT_BYTES_MAX {
         return Err(Refusal::TooLarge);
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = without_mark(bytes);
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(_) if !expected.ended => return Err(Refusal::NotYet),

@@ -49,7 +49,7 @@ fn a_driver_that_is_new_knows_what_was_edited() {
         value["status"] = json!("running");
         value["title"] = json!("mine");
     });
-    let seen = found(&world, &state);
+    let seen = found(&world, &extended());
     assert_eq!(seen.edited.signal, None, "the status is the one that was written");
     assert_eq!(seen.edited.fields, ["title"]);
 }
@@ -68,7 +68,7 @@ fn other_edits_are_kept_beside_and_not_taken() {
     assert_eq!(seen, found(&world, &state), "asked again it says the same, and keeps it once");
     assert_eq!(seen.edited.signal, Some(Signal::Unknown));
     assert_eq!(seen.edited.fields, ["agents.cd.status", "max_iterations"]);
-    let kept = world.master().with_file_name(seen.edited.kept_at.as_ref().unwrap());
+    let kept = world.root.path().join(seen.edited.kept_at.as_ref().unwrap());
     assert_eq!(std::fs::read(&kept).unwrap(), edited);
     world.view().adopted(&seen).unwrap();
     world.publish(&state);
@@ -78,14 +78,43 @@ fn other_edits_are_kept_beside_and_not_taken() {
 }
 
 #[test]
-fn a_file_that_does_not_parse_is_left_alone() {
+fn a_file_that_does_not_parse_is_kept_beside_and_written_again() {
     let (world, state) = (World::new(), created());
     world.publish(&state);
     let path = world.master();
     world.write(path.to_str().unwrap(), "{\"status\": \"pau");
-    assert!(matches!(world.publish(&aggregated()).master, MasterFound::Unreadable(_)));
-    assert!(matches!(world.view().edited(&state).unwrap(), MasterFound::Unreadable(_)));
-    assert_eq!(std::fs::read(&path).unwrap(), b"{\"status\": \"pau");
+    assert!(matches!(world.publish(&aggregated()).master, MasterFound::Edited(_)));
+    assert_eq!(std::fs::read(&path).unwrap(), b"{\"status\": \"pau", "until it is on record");
+    let seen = found(&world, &state);
+    assert!(seen.edited.signal.is_none() && seen.edited.fields[0].contains("no JSON"), "{:?}", seen.edited);
+    world.view().adopted(&seen).unwrap();
+    assert_eq!(world.publish(&aggregated()).master, MasterFound::AsWritten);
+    assert!(serde_json::from_slice::<Value>(&std::fs::read(&path).unwrap()).is_ok());
+    let kept = world.root.path().join(seen.edited.kept_at.unwrap());
+    assert_eq!(std::fs::read(kept).unwrap(), b"{\"status\": \"pau");
+}
+
+#[test]
+fn a_file_that_is_empty_is_written_again() {
+    let world = World::new();
+    world.publish(&created());
+    let whole = std::fs::read(world.master()).unwrap();
+    for nothing in ["", "\n \n"] {
+        world.write(world.master().to_str().unwrap(), nothing);
+        assert_eq!(world.view().edited(&created()).unwrap(), MasterFound::AsWritten);
+        world.publish(&created());
+        assert_eq!(std::fs::read(world.master()).unwrap(), whole);
+    }
+}
+
+#[test]
+fn a_file_that_nobody_can_read_is_moved_aside() {
+    let world = World::new();
+    world.publish(&created());
+    world.write(world.master().to_str().unwrap(), &"x".repeat((16 << 20) + 1));
+    assert_eq!(world.view().edited(&created()).unwrap(), MasterFound::AsWritten);
+    assert_eq!(world.publish(&created()).quarantined.len(), 1);
+    assert!(std::fs::read(world.master()).unwrap().starts_with(b"{\n"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use piton_files::cycle::{Histories, MasterFound, read_changes};
+use piton_files::cycle::{Histories, MasterFound, logged_changes, read_changes};
 use piton_model::cycle::*;
 use piton_sys::file::Durability;
 use serde_json::Value;
@@ -99,6 +99,20 @@ fn what_a_role_wrote_is_taken_and_gets_its_header() {
 }
 
 #[test]
+fn a_secret_in_a_document_is_not_kept_beside() {
+    let world = World::new();
+    let mut state = aggregated();
+    world.publish(&state);
+    world.write("cd/implementation.md", "the key is hunter2");
+    hand_in(&mut state, "cd", "implementation.md", "the key is [redacted]", "10:31:00");
+    let view = world.view().redacted_by(|text| text.replace("hunter2", "[redacted]"));
+    let published = view.publish(&state, &|| None, Durability::Unsynced).unwrap();
+    assert!(published.quarantined.is_empty());
+    let files = tree(world.root.path());
+    assert!(!files.values().any(|content| String::from_utf8_lossy(content).contains("hunter2")));
+}
+
+#[test]
 fn documents_of_a_role_at_work_are_its_own() {
     let world = World::new();
     world.publish(&aggregated());
@@ -133,6 +147,19 @@ fn what_somebody_else_wrote_over_a_document_is_moved_aside() {
 }
 
 #[test]
+fn the_summary_of_a_cycle_that_goes_on_is_ours_when_it_ends_again() {
+    let world = World::new();
+    let mut state = full();
+    for number in 0..3 {
+        state.status =
+            if number == 1 { piton_model::Status::Running } else { piton_model::Status::Completed };
+        state.updated_at = state.updated_at.plus_millis(1000);
+        state.ended_at = Some(state.updated_at);
+        assert!(world.publish(&state).quarantined.is_empty(), "{number}");
+    }
+}
+
+#[test]
 fn logs_only_grow_and_say_each_thing_once() {
     let world = World::new();
     let mut state = aggregated();
@@ -146,6 +173,7 @@ fn logs_only_grow_and_say_each_thing_once() {
         world.publish(&state);
         world.publish(&state);
         let now = world.read("cd/changes.log");
+        assert_eq!(now.lines().count() as u64, logged_changes(&state));
         assert!(now.starts_with(&before), "what was there stays");
         before = now;
     }
@@ -231,18 +259,20 @@ fn a_log_that_is_gone_comes_back_from_the_histories() {
 #[test]
 fn the_logs_of_another_tool_are_added_to() {
     let world = World::new();
-    world.publish(&created());
-    world.write("ra/changes.log", "{\"timestamp\":\"2026-01-21T10:00:00+08:00\",\"version\":\"1.0.0\",\"action\":\"create\",\"change\":\"theirs\"}\n");
+    world.view().prepare(&created()).unwrap();
+    let theirs = "{\"timestamp\":\"2026-01-21T10:00:00+08:00\",\"version\":\"1.0.0\",\"change\":\"theirs\"}\nand words\n";
+    world.write("ra/changes.log", theirs);
     let mut state = created();
     state.iteration = 1;
-    hand_in(&mut state, "ra", "requirements.md", "text", "10:00:00");
     assert!(world.publish(&state).quarantined.is_empty());
+    assert_eq!(world.read("ra/changes.log"), theirs);
     state.attempt = 1;
-    hand_in(&mut state, "ra", "edge-cases.md", "text", "10:00:00");
-    world.publish(&state);
+    for document in ["requirements.md", "edge-cases.md"] {
+        hand_in(&mut state, "ra", document, "text", "10:00:00");
+        assert!(world.publish(&state).quarantined.is_empty());
+    }
     let log = world.read("ra/changes.log");
-    assert_eq!(log.lines().count(), 3);
-    assert!(log.lines().next().unwrap().contains("theirs"));
+    assert!(log.starts_with(theirs) && log.lines().count() == 4, "{log}");
 }
 
 #[test]

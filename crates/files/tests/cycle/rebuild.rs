@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Map;
 
-use crate::support::{ID, World, aggregated, created, full, hand_in, log};
+use crate::support::{ID, World, aggregated, created, full, hand_in, log, tree};
 
 /// What is left when journal and state are gone.
 fn from_files(world: &World) -> Rebuilt {
@@ -45,7 +45,11 @@ fn what_is_known_comes_back_and_what_is_not_is_said() {
         (found.iterations.len(), found.iterations[1].extension.as_deref()),
         (2, Some("Also add multi-factor authentication"))
     );
-    assert!(found.unknown.iter().any(|line| line.contains("feedback")), "{:?}", found.unknown);
+    assert_eq!(
+        (found.feedback.clone(), found.blockers.clone()),
+        (state.feedback.recent.clone().into(), state.blockers.clone())
+    );
+    assert!(found.unknown.iter().any(|line| line.contains("cost")), "{:?}", found.unknown);
     assert!(!found.unknown.iter().any(|line| line.contains("is not there")), "{:?}", found.unknown);
 }
 
@@ -94,24 +98,85 @@ fn the_highest_iteration_that_any_file_knows_is_the_one() {
 }
 
 #[test]
-fn what_is_rebuilt_is_published_over_what_lies_there_without_a_loss() {
-    let (world, state) = (World::new(), full());
+fn a_team_of_ones_own_is_rebuilt_from_its_own_directories() {
+    let mut config = crate::support::config();
+    for (role, name) in config.roles.iter_mut().zip(["lead", "thinker", "maker", "judge"]) {
+        role.name = name.into();
+        (role.reads, role.after, role.feedback_to) = Default::default();
+    }
+    let mut state = crate::support::created_with(config);
+    state.iteration = 1;
+    crate::support::add_changes(&mut state, 0..3);
+    state.tests = Some(crate::support::tests(Some(50.0)));
+    let world = World::new();
     world.publish(&state);
-    let logs = ["ra/changes.log", "cd/changes.log", "coordination/timeline.md"];
-    let before = logs.map(|name| world.read(name));
-    let imported = from_files(&world).imported;
-    std::fs::create_dir(world.root.path().join(".piton")).unwrap();
+    let found = from_files(&world).imported;
+    assert_eq!((found.changes.len(), found.tests), (3, state.tests));
+}
+
+/// A cycle that begins with what was found.
+fn begun_again(imported: Imported) -> State {
     let order =
         Order { run: ID.parse().unwrap(), config: crate::support::config(), imported: Some(imported) };
-    let again = apply(None, &create(order).unwrap(), crate::support::at("12:00:00")).unwrap();
-    let published = world.publish(&again);
-    let moved: Vec<String> =
-        published.quarantined.iter().map(|moved| moved.from.display().to_string()).collect();
-    assert!(moved.len() == 1 && moved[0].ends_with("feedback.md"), "only what could not be known: {moved:?}");
-    for (name, before) in logs.iter().zip(before) {
-        assert!(world.read(name).starts_with(&before), "{name}");
+    apply(None, &create(order).unwrap(), crate::support::at("12:00:00")).unwrap()
+}
+
+#[test]
+fn what_is_rebuilt_leaves_every_progress_file_as_it_was() {
+    let (world, state) = (World::new(), full());
+    world.publish(&state);
+    let mut before = tree(&world.path(""));
+    let mut again = begun_again(from_files(&world).imported);
+    std::fs::create_dir(world.root.path().join(".piton")).unwrap();
+    for _ in 0..2 {
+        let published = world.publish(&again);
+        assert!(published.quarantined.is_empty(), "{:?}", published.quarantined);
+        let mut now = tree(&world.path(""));
+        let timeline = std::path::Path::new("coordination/timeline.md");
+        let (old, new) = (before.remove(timeline).unwrap(), now.remove(timeline).unwrap());
+        assert!(new.starts_with(&old), "the timeline only grows");
+        for (path, bytes) in &now {
+            assert_eq!(
+                String::from_utf8_lossy(bytes),
+                String::from_utf8_lossy(&before[path]),
+                "{}",
+                path.display()
+            );
+        }
+        assert_eq!(now.len(), before.len());
+        before = tree(&world.path(""));
     }
-    is_equal(&from_files(&world), &again);
+    // It goes on: what is written anew takes the place of what lay there, and the logs grow.
+    again.attempt = 1;
+    again.iteration = 3;
+    hand_in(&mut again, "ra", "requirements.md", "All of it anew.", "12:10:00");
+    let published = world.publish(&again);
+    assert!(published.quarantined.is_empty(), "{:?}", published.quarantined);
+    for name in ["ra/changes.log", "cd/changes.log", "coordination/timeline.md", "coordination/decisions.log"]
+    {
+        let old = String::from_utf8(before[std::path::Path::new(name)].clone()).unwrap();
+        assert!(world.read(name).starts_with(&old), "{name}");
+    }
+    let lines = |text: &str| text.lines().count();
+    let old = String::from_utf8(before[std::path::Path::new("ra/changes.log")].clone()).unwrap();
+    assert_eq!(lines(&world.read("ra/changes.log")), lines(&old) + 1);
+    assert!(world.read("ra/requirements.md").ends_with("All of it anew.\n"));
+    assert!(world.read("ra/history/requirements-v1.1.0.md").contains("a second factor"));
+}
+
+#[test]
+fn a_state_file_of_before_is_no_edit() {
+    let world = World::new();
+    world.publish(&created());
+    world.write(world.master().to_str().unwrap(), "{\"status\": \"completed\"");
+    std::fs::remove_dir_all(world.root.path().join(".piton")).unwrap();
+    std::fs::create_dir(world.root.path().join(".piton")).unwrap();
+    let found = world.view().edited(&created()).unwrap();
+    assert_eq!(found, piton_files::cycle::MasterFound::AsWritten);
+    let published = world.publish(&created());
+    assert_eq!(published.quarantined.len(), 1, "it lies beside");
+    assert_eq!(published.master, piton_files::cycle::MasterFound::AsWritten);
+    assert!(world.publish(&created()).quarantined.is_empty());
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -152,12 +217,15 @@ fn parse(text: &str) -> String {
     piton_files::cycle::parse_requirements(text, None, "", Timestamp::default()).specification
 }
 
+/// What a task is made of: description, effort, status, files, whether it is assigned, what it needs.
+type Parts = (String, usize, usize, Vec<String>, bool, u16);
+
 prop_compose! {
     fn plan(iteration: u32)(
         tasks in vec((line(), 0..3_usize, 0..4_usize, vec("[a-z/.]{1,9}", 0..3), any::<bool>(), any::<u16>()), 1..6),
         effort in "[a-z0-9]{1,9}", last_updated in moments(), note in text(),
     ) -> Plan {
-        let task = |(number, (description, effort, status, files, assigned, needs)): (usize, (String, usize, usize, Vec<String>, bool, u16))| PlanTask {
+        let task = |(number, (description, effort, status, files, assigned, needs)): (usize, Parts)| PlanTask {
             id: format!("TASK-{number:03}"),
             description,
             effort: Effort::ALL[effort],
@@ -227,6 +295,40 @@ proptest! {
         let world = World::new();
         world.publish(&state);
         is_equal(&from_files(&world), &state);
+    }
+
+    #[test]
+    fn what_roles_wrote_comes_back_as_it_was_taken(
+        documents in (text(), proptest::option::of(text()), text(), proptest::option::of(text())),
+        times in (moments(), moments()),
+    ) {
+        let (first, first_edges, second, second_edges) = documents;
+        let mut state = created();
+        for (iteration, text, edges, at) in [(1, first, first_edges, times.0), (2, second, second_edges, times.1)] {
+            state.iteration = iteration;
+            let version = version_of(iteration);
+            hand_in(&mut state, "ra", "requirements.md", &text, "10:00:00");
+            if let Some(edges) = &edges {
+                hand_in(&mut state, "ra", "edge-cases.md", edges, "10:00:00");
+            }
+            for document in crate::support::role(&mut state, "ra").documents.values_mut() {
+                if document.version == version {
+                    Arc::make_mut(document).at = at;
+                }
+            }
+            let taken = piton_files::cycle::parse_requirements(&text, edges.as_deref(), &version, at);
+            state.requirements = Some(Arc::new(taken));
+        }
+        let text = state.requirements.as_ref().unwrap().specification.clone();
+        hand_in(&mut state, "ep", "exploration.md", &text, "10:00:00");
+        let document = Arc::clone(&crate::support::role(&mut state, "ep").documents["exploration.md"]);
+        let taken = piton_files::cycle::parse_exploration(&document.text, &document.version, document.at);
+        state.exploration = Some(Arc::new(taken));
+        let world = World::new();
+        prop_assert!(world.publish(&state).quarantined.is_empty());
+        let found = from_files(&world).imported;
+        prop_assert_eq!(found.requirements, state.requirements.as_deref().cloned());
+        prop_assert_eq!(found.exploration, state.exploration.as_deref().cloned());
     }
 
     #[test]

@@ -11,13 +11,14 @@ use crate::failure::{Failure, Result};
 use crate::output::Output;
 
 /// Each schema: its name, what it describes, and the shape that says it.
-const SCHEMAS: [(&str, &str, &str); 19] = [
+const SCHEMAS: [(&str, &str, &str); 20] = [
     ("ralph-state", ".ralph/state.json, version 1", "ralph-state"),
     ("aiwg-state", ".aiwg/ralph/loops/<id>/state.json, version 2", "aiwg-state"),
     ("aiwg-iteration", ".aiwg/ralph/loops/<id>/iterations/iteration-NNN.json", "aiwg-iteration"),
     ("aiwg-registry", ".aiwg/ralph/registry.json, version 2", "aiwg-registry"),
     ("run-state", ".agents/runs/<id>/run_state.json", "run-state"),
     ("run-report", "what a step's agent writes to $REPORT_PATH", "run-report"),
+    ("cycle-state", ".workflow/.cycle/<id>.json", "cycle-state"),
     ("gaps", "gaps.yaml, and piton gaps export --format json", "gaps"),
     ("ls", "piton ls --json", "ls"),
     ("status", "piton status RUN --json", "status-of-a-run"),

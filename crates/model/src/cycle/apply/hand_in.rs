@@ -113,6 +113,8 @@ pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
     for (name, document) in &imported.documents {
         if let Some(index) = state.place(name) {
             take_document(&mut state.roles[index], document, "imported", at);
+            // Its log has that line already, wherever it was written.
+            state.roles[index].log = Log::default();
         }
     }
     state.iterations = imported.iterations.iter().cloned().collect();
@@ -136,6 +138,8 @@ pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
         state.current.concluded = true;
         state.current.next = state.config.roles.iter().map(|role| role.name.clone()).collect();
     }
+    // It was told of all that when it happened.
+    state.timeline = Log::default();
     if imported.rebuilt {
         tell_timeline(state, TimelineFact::PhaseErred { phase: "init".to_owned() }, at);
     }
