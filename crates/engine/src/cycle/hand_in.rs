@@ -32,6 +32,9 @@ use crate::world::{WorldError, snapshot_id};
 pub(super) const BEFORE: &str = "role-before.json";
 const BEFORE_BYTES_MAX: u64 = 1 << 20;
 
+/// What piton put aside has this in its name.
+const ASIDE: &str = ".foreign-";
+
 /// What piton alone writes into the directory of a validator.
 const RESULTS: &str = "test-results.json";
 const LOG_BYTES_MAX: u64 = 16 << 20;
@@ -60,7 +63,8 @@ fn files(context: &Context, role: &RoleName) -> BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut found = BTreeMap::new();
-    for name in names.filter(|name| !name.starts_with('.')).take(4 * DOCUMENTS_MAX) {
+    let is_own = |name: &String| !name.starts_with('.') && !name.contains(ASIDE);
+    for name in names.filter(is_own).take(4 * DOCUMENTS_MAX) {
         let read = file::within(&context.place.repo, &directory.join(&name), |path| {
             file::read_regular(path, LOG_BYTES_MAX)
         });
@@ -89,10 +93,10 @@ pub(super) fn read(
     let before = file::read_regular(&directory.join(BEFORE), BEFORE_BYTES_MAX).ok().flatten();
     let before: BTreeMap<RoleName, BTreeMap<String, String>> =
         before.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-    elsewhere(context, state, index, &before, &mut handed_in);
+    // Nothing is put aside or rendered while it is read.
     let mut overwritten = context.overwritten.lock().unwrap_or_else(PoisonError::into_inner);
     handed_in.problems.append(&mut overwritten);
-    drop(overwritten);
+    elsewhere(context, state, index, &before, &mut handed_in);
     let before = before.get(&role.name).cloned().unwrap_or_default();
     let mut reading = Reading { state, role, index, at: exit.ended_at, into: handed_in };
     for (name, bytes) in files(context, &role.name) {

@@ -89,10 +89,12 @@ fn view_of(layout: &Layout, run: &RunId) -> CycleView {
 /// Brings the files up to date; what a person should know of it.
 pub(super) fn publish(context: &Context, state: &State, at_rest: bool) -> Vec<String> {
     let durability = if at_rest { Durability::Synced } else { Durability::Unsynced };
+    // Whoever reads what a role handed in waits meanwhile, and then knows what was put aside.
+    let mut overwritten = context.overwritten.lock().unwrap_or_else(PoisonError::into_inner);
     match context.view.publish(state, durability) {
         Ok(published) => {
             let notes = notes(&published);
-            context.overwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(notes.iter().cloned());
+            overwritten.extend(notes.iter().cloned());
             notes
         }
         Err(error) => vec![format!("the files of the cycle were not written: {}", sentence(&error))],

@@ -42,6 +42,7 @@ mod summary;
 mod tasks;
 mod timeline;
 mod version;
+mod writer;
 mod zone;
 
 pub use changes::{ReadChanges, change_line, document_line, marker_line, read_changes};

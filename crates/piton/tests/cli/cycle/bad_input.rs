@@ -75,3 +75,29 @@ fn what_cannot_be_meant_is_a_usage_error() {
     world.piton(&["cycle", "extend", "nope", "x"]).exits(2);
     assert!(world.piton(&["cycle", "start", "x"]).exits(2).err.contains("no agent"));
 }
+
+#[test]
+fn a_report_says_what_a_block_would_say() {
+    let world = world();
+    world.write(
+        "do.ra",
+        "echo '{\"status\":\"done\",\"summary\":\"by report\"}' > $PITON_REPORT; exec > /dev/null\n",
+    );
+    start(&world, 1, &[]).exits(0);
+    let found = state(&world);
+    assert_eq!(found["iterations"][0]["agent_results"]["ra"]["status"], "completed", "{found}");
+    assert_eq!(found["agents"]["ra"]["last_message"], "by report");
+    assert!(!errors(&world).contains("PHASE_RESULT"), "{}", errors(&world));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn between_walls_a_role_writes_into_its_own_directory_and_no_others() {
+    let world = world();
+    let script = "(echo x > $PITON_ROLE_DIR/../ra/requirements.md) 2>/dev/null && touch count.others\n\
+                  (echo x > $PITON_CYCLE_STATE) 2>/dev/null && touch count.state\n";
+    world.write("do.cd", script);
+    start(&world, 1, &["--confine"]).exits(0);
+    assert!(!world.path("count.others").exists() && !world.path("count.state").exists());
+    assert!(world.path(".workflow/.cycle/c1.progress/cd/implementation.md").exists());
+}
