@@ -23,7 +23,7 @@ fn a_plan_that_waits_for_itself_is_handed_back_with_what_is_wrong() {
     let world = world();
     let plan = r#"{"tasks":[{"id":"TASK-001","description":"a","effort":"small","depends_on":["TASK-002"],"files":[]},{"id":"TASK-002","description":"b","effort":"small","depends_on":["TASK-001"],"files":[]}]}"#;
     world.write("plan.bad", plan);
-    std::fs::write(world.path(".gitignore"), format!("{}plan.bad\n", super::IGNORED)).unwrap();
+    world.write(".gitignore", &format!("{}plan.bad\n", super::IGNORED));
     world.write(
         "do.ep",
         "if test $(wc -l < count.ep) -eq 1; then cp plan.bad $PITON_ROLE_DIR/plan.json; echo 'PHASE_RESULT:'; echo '- status: completed'; echo; exit 0; fi\n",

@@ -61,7 +61,7 @@ fn a_cycle_is_rebuilt_from_its_progress_files_alone() {
     std::fs::remove_file(world.path(".workflow/.cycle/c1.json")).unwrap();
     let log = world.path(".workflow/.cycle/c1.progress/cd/changes.log");
     let torn = format!("{}{{\"torn", std::fs::read_to_string(&log).unwrap());
-    std::fs::write(&log, torn).unwrap();
+    world.write(".workflow/.cycle/c1.progress/cd/changes.log", &torn);
     let ran = world.piton(&["cycle", "rebuild", "c1", "--exec", "sh agent.sh"]).exits(0);
     assert!(ran.err.contains("not known: "), "{}", ran.err);
     let after = state(&world);
@@ -84,7 +84,7 @@ fn a_cycle_of_another_tool_is_imported_and_gone_on_with() {
     std::fs::remove_dir_all(world.path(".piton")).unwrap();
     let mut left = state(&world);
     left["status"] = json!("paused");
-    std::fs::write(world.path(".workflow/.cycle/c1.json"), left.to_string()).unwrap();
+    world.write(".workflow/.cycle/c1.json", &left.to_string());
     world.piton(&["import", ".workflow/.cycle/c1.json", "--exec", "sh agent.sh"]).exits(0);
     let found = state(&world);
     assert_eq!(found["requirements"], left["requirements"]);

@@ -67,7 +67,7 @@ fn a_killed_driver_loses_nothing_and_starts_nobody_twice() {
 fn an_agent_that_was_killed_with_its_keeper_is_started_again() {
     let world = world();
     world.write("do.ra", "if ! test -f again; then touch again; kill -9 $PPID; sleep 5; fi\n");
-    std::fs::write(world.path(".gitignore"), format!("{}again\n", super::IGNORED)).unwrap();
+    world.write(".gitignore", &format!("{}again\n", super::IGNORED));
     start(&world, 1, &[]).exits(0);
     assert_eq!(count(&world, "ra"), 2);
     assert_eq!(state(&world)["status"], "completed");
@@ -78,8 +78,7 @@ fn an_agent_that_was_killed_with_its_keeper_is_started_again() {
 fn each_role_may_have_an_agent_of_its_own() {
     let world = world();
     world.write("mine.sh", &AGENT.replace("cat > prompt", "echo mine > who.$PITON_ROLE; cat > prompt"));
-    std::fs::write(world.path(".gitignore"), format!("{}who.*\nmine.sh\npiton.toml\n", super::IGNORED))
-        .unwrap();
+    world.write(".gitignore", &format!("{}who.*\nmine.sh\npiton.toml\n", super::IGNORED));
     world.configure("[agents.mine]\nprompt = 'stdin'\ncommand = ['sh', 'mine.sh']\n[agents.theirs]\nprompt = 'stdin'\ncommand = ['sh', 'agent.sh']\n");
     let words =
         ["cycle", "start", "x", "--id", "c1", "--agent", "theirs", "--agent-for", "cd=mine", "--check"];

@@ -49,7 +49,7 @@ fn the_status_in_the_state_file_is_a_signal_and_other_edits_are_kept_beside() {
     eventually("the analyst works", || world.path("held.ra").exists());
     let mut edited = state(&world);
     (edited["status"], edited["max_iterations"]) = (json!("paused"), json!(99));
-    std::fs::write(world.path(".workflow/.cycle/c1.json"), edited.to_string()).unwrap();
+    world.write(".workflow/.cycle/c1.json", &edited.to_string());
     eventually("it was seen", || world.count("c1", "state_edited") == 1);
     std::fs::remove_file(world.path("hold.ra")).unwrap();
     world.piton(&["wait", "c1"]).exits(4);

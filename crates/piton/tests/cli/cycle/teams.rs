@@ -17,7 +17,7 @@ fn block(number: usize) -> String {
 
 fn team(settings: &str) -> World {
     let world = world();
-    std::fs::write(world.path(".gitignore"), format!("{}piton.toml\n", super::IGNORED)).unwrap();
+    world.write(".gitignore", &format!("{}piton.toml\n", super::IGNORED));
     world.configure(settings);
     world
 }
