@@ -40,11 +40,14 @@ fn is_ready(state: &State, index: usize) -> bool {
 }
 
 /// Whether what is open leaves the role room to work. Whoever changes the tree has it to itself: what changed is then its own
-/// doing; and checks are run with nothing beside them.
+/// doing; so has one before which the tree is put back, and checks are run with nothing beside them.
 fn has_room(state: &State, index: usize) -> bool {
     let role = &state.config.roles[index];
-    let tree_is_taken = state.team().any(|(other, at)| at.open.is_some() && other.develops);
-    let needs_all = role.develops || role.validates && needs_checks(state);
+    let is_put_back = |at: &RoleState| at.open.as_ref().is_some_and(|open| open.restore.is_some());
+    let tree_is_taken =
+        state.team().any(|(other, at)| at.open.is_some() && other.develops || is_put_back(at));
+    let is_refused = state.roles[index].restore.is_some();
+    let needs_all = role.develops || is_refused || role.validates && needs_checks(state);
     !tree_is_taken && (state.is_idle() || !needs_all && state.checking.is_none())
 }
 

@@ -1,4 +1,5 @@
 mod harness;
+mod hearing;
 mod people;
 mod phases;
 mod properties;
