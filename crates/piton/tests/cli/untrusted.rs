@@ -52,11 +52,13 @@ fn no_escape_sequence_reaches_a_terminal() {
 }
 
 #[test]
-fn an_export_is_bytes_for_a_pipe_and_clean_on_a_terminal() {
+fn an_export_says_the_same_in_a_pipe_and_on_a_terminal_and_is_clean() {
     let world = World::new();
     let task = "turn \u{202e}this\u{9b}1m round";
     world.piton(&["loop", task, "--id", "h", "--exec", "touch b.txt", "--check", "test -f b.txt"]).exits(0);
-    assert!(world.piton(&["export", "h", "--format", "state"]).exits(0).out.contains(task));
+    let piped = world.piton(&["export", "h", "--format", "state"]).exits(0).out;
+    assert!(!piped.contains(['\u{202e}', '\u{9b}']), "{piped:?}");
+    assert!(piped.contains("turn \\u202ethis\\u009b1m round"), "{piped:?}");
     let line = format!(
         "script -qec \"{} export h --format state\" /dev/null < /dev/null",
         env!("CARGO_BIN_EXE_piton")

@@ -135,8 +135,8 @@ pub(super) struct Journal {
     extensions: Vec<String>,
     /// Decisions by name: whether one is pending, and whether nothing begins without it.
     decisions: BTreeMap<String, (bool, bool)>,
-    /// Blockers by name: what stands in the way, while it does.
-    blockers: BTreeMap<String, Option<String>>,
+    /// Blockers by name: what stands in the way, and of whom, while it does.
+    blockers: BTreeMap<String, Option<(String, String)>>,
     /// A role needs a person, and why.
     halted: BTreeSet<String>,
     /// A role failed for good, and by which reason.

@@ -2,7 +2,7 @@
 
 use piton_model::Kind;
 
-use super::{caught, find, find_entry, first, mend, rewrite};
+use super::{caught, find, find_entry, first, first_that, mend, rewrite};
 use crate::checker::check;
 use crate::history::{By, Entry, History, Name, RawEvent, View};
 
@@ -179,7 +179,11 @@ fn an_iteration_beyond_the_limit_is_caught() {
 
 #[test]
 fn an_answer_to_something_else_is_caught() {
-    let mut history = good();
+    // Nobody but a person says no.
+    let is_no = |event: &RawEvent| {
+        event.kind == "question_closed" && String::from_utf8_lossy(&event.data).contains("\"reject\"")
+    };
+    let mut history = first_that(Kind::Loop, |history| history.events.iter().any(is_no));
     let index = find(&history, "question_asked");
     let indexes: Vec<usize> =
         (0..history.events.len()).filter(|at| history.events[*at].kind == "answer_given").collect();

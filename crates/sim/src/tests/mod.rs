@@ -15,11 +15,14 @@ use crate::sim;
 
 /// The first good history of this kind that has all these events. Which seed that is changes with the simulator.
 fn first(kind: Kind, wanted: &[&str]) -> History {
-    let has = |history: &History| {
+    first_that(kind, |history| {
         wanted.iter().all(|wanted| history.events.iter().any(|event| event.kind == *wanted))
-    };
+    })
+}
+
+fn first_that(kind: Kind, has: impl Fn(&History) -> bool) -> History {
     let mut histories = (0..3_000).map(|seed| sim::run(seed, kind, None, true, false).history);
-    let history = histories.find(has).expect("some seed has it all");
+    let history = histories.find(|history| has(history)).expect("some seed has it all");
     assert_eq!(check(&history), Ok(()));
     history
 }

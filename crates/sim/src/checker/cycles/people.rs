@@ -55,7 +55,7 @@ impl Journal {
                     decision.0 = status == "pending";
                 }
             }
-            "blocker_reported" => self.block(event.get("/description")?),
+            "blocker_reported" => self.block(event.get("/description")?, event.get("/by")?),
             "blocker_settled" => {
                 if let Some(blocker) = self.blockers.get_mut(event.get::<&str>("/id")?) {
                     *blocker = None;
@@ -71,25 +71,39 @@ impl Journal {
         self.decisions.insert(id, (true, waits));
     }
 
-    fn block(&mut self, description: String) {
+    fn block(&mut self, description: String, by: String) {
         let id = format!("BLK-{:03}", self.blockers.len() + 1);
-        self.blockers.insert(id, Some(description));
+        self.blockers.insert(id, Some((description, by)));
+    }
+
+    /// A role that goes on takes back what it said stood in its way: its own words only, and none that it says again.
+    fn unblock(&mut self, event: &Data<'_>, name: &str, said: &[String]) -> Checked {
+        if !event.has("/ruling/resolved") {
+            return Ok(());
+        }
+        for id in event.each::<String>("/ruling/resolved", "id")? {
+            let open = self.blockers.get_mut(&id).map(Option::take);
+            match open.flatten() {
+                Some((text, by)) if by == name && !said.contains(&text) => {}
+                open => return violated("I6", format!("{name} resolved {id}, which is {open:?}")),
+            }
+        }
+        Ok(())
     }
 
     /// What a role wants to be decided, and what stands in its way.
-    pub(super) fn take_notes(&mut self, event: &Data<'_>) -> Checked {
+    pub(super) fn take_notes(&mut self, event: &Data<'_>, name: &str) -> Checked {
         if event.has("/ruling/blockers") {
             for description in event.each::<String>("/ruling/blockers", "description")? {
-                self.block(description);
+                self.block(description, name.to_owned());
             }
         }
-        if event.has("/end/handed_in/blockers") {
-            let said: Vec<String> = event.get("/end/handed_in/blockers")?;
-            let is_known = |text: &&String| self.blockers.values().any(|open| open.as_ref() == Some(*text));
-            if let Some(lost) = said.iter().find(|text| !is_known(text)) {
-                return violated("I1", format!("{lost:?} stands in the way, and is not on record"));
-            }
+        let said: Vec<String> = event.maybe("/end/handed_in/blockers")?.unwrap_or_default();
+        let is_known = |text: &&String| self.blockers.values().flatten().any(|(open, _)| open == *text);
+        if let Some(lost) = said.iter().find(|text| !is_known(text)) {
+            return violated("I1", format!("{lost:?} stands in the way, and is not on record"));
         }
+        self.unblock(event, name, &said)?;
         if event.has("/end/handed_in/decisions") {
             let count = event.get::<Vec<serde::de::IgnoredAny>>("/end/handed_in/decisions")?.len();
             for index in 0..count {

@@ -209,7 +209,7 @@ impl Journal {
         if is_refused && (done || waits) {
             return violated("I12", format!("{name} was refused by the guard, and goes on"));
         }
-        self.take_notes(event)?;
+        self.take_notes(event, name)?;
         let base = self.iteration.base.clone();
         let status: String = event.get("/ruling/status")?;
         let free = event.is("/ruling/verdict/again/free")?;
