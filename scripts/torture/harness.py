@@ -425,7 +425,7 @@ class Facts:
 
 def fold(name, events):
     """Counts from raw events, and checks what must hold of any history."""
-    facts, ended, rounds, told = Facts(), False, 0, 0
+    facts, ended, rounds, looks, looked = Facts(), False, 0, False, False
 
     def refuse(event, why):
         raise Violation(f"{name}: event {event['seq']} ({event['type']}): {why}")
@@ -449,7 +449,7 @@ def fold(name, events):
             if attempt["iteration"] != facts.concluded + 1:
                 refuse(event, f"iteration {attempt['iteration']} with {facts.concluded} concluded")
             facts.started[attempt["number"]] = event
-            facts.open, ended = ("attempt", attempt["number"]), False
+            facts.open, ended, looked = ("attempt", attempt["number"]), False, False
         elif kind in ("attempt_finished", "attempt_abandoned", "attempt_lost"):
             if facts.open != ("attempt", data["attempt"]):
                 refuse(event, f"while {facts.open} is open")
@@ -463,8 +463,9 @@ def fold(name, events):
                 facts.abandoned.add(data["attempt"])
         elif kind == "checks_started":
             rounds += 1
+            looks = data.get("look", False)
             # What the last of too many lost attempts left is checked before the run fails or stops.
-            ended = ended or events[expected - 2]["type"] == "attempt_lost"
+            ended = ended or looks or events[expected - 2]["type"] == "attempt_lost"
             if facts.open is not None or data["round"] != rounds:
                 refuse(event, f"round {data['round']} while {facts.open} is open, expected {rounds}")
             facts.open = ("checks", rounds)
@@ -479,8 +480,11 @@ def fold(name, events):
             if facts.started and not ended:
                 refuse(event, "a verdict without an attempt that ended")
             if facts.started:
-                facts.concluded += 1
-                ended = False
+                # A look at what an attempt left that was cut short is a verdict only where nothing is left to do.
+                facts.concluded += not looks
+                ended, looked = False, looks
+        elif kind == "iteration_concluded" and looked:
+            facts.concluded, looked = facts.concluded + 1, False
     return facts
 
 
