@@ -479,22 +479,22 @@ def inputs():
         return case(name, f"cp said {path}", *says, codes=codes, prepare=prepare)
 
     # A step that writes it may be answering for itself, so a person has to take it.
-    yield said("a good one", {"approved": True}, "may be its own")
+    yield said("a good one", {"approved": True}, "which may have done so")
     yield said("garbage", b"\x00\xff\xfe", "goes on waiting")
     yield said("escapes", ESCAPES, "goes on waiting")
     yield said("nested", "[" * 60_000, "goes on waiting")
     yield said("approved: \"no\"", {"approved": "no"}, "goes on waiting")
     yield said("approved: 1", {"approved": 1}, "goes on waiting")
     yield said("a list", [1], "goes on waiting")
-    yield said("60 KB of comment", {"approved": True, "comments": "x" * 60_000}, "may be its own")
-    yield said("a comment with escapes", {"approved": True, "comments": ESCAPES, ESCAPES: 1}, "may be its own")
+    yield said("60 KB of comment", {"approved": True, "comments": "x" * 60_000}, "which may have done so")
+    yield said("a comment with escapes", {"approved": True, "comments": ESCAPES, ESCAPES: 1}, "which may have done so")
     yield said("70 KB", {"approved": True, "comments": "x" * 70_000}, "larger than")
     yield case("1 GiB", f"truncate -s 1G {path}", "larger than")
     yield case("a pipe", f"mkfifo {path}", "not a regular file")
     yield case("a link", f"ln -s $OUTSIDE/directory/kept.json {path}", "symbolic link")
     yield case("a link to nothing", f"ln -s $OUTSIDE/ghost {path}", "symbolic link")
     yield case("a directory", f"mkdir {path}", "not a regular file")
-    yield case("with the time of another day on it", f"echo {{}} > {path}; touch -d 2001-01-01 {path}", "may be its own")
+    yield case("with the time of another day on it", f"echo {{}} > {path}; touch -d 2001-01-01 {path}", "which may have done so")
 
 
 def imports():
