@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_model::{Epoch, RunId};
+use piton_model::{Epoch, RunId, Status};
 use piton_sys::process::{Detach, Output, ProcessId, is_alive, spawn_detached};
 use piton_sys::{Clock, SystemClock, file};
 use piton_view::{Error, ErrorKind};
@@ -80,6 +80,11 @@ async fn appears(
         }
         if !lives {
             let words = if held_lease { log::last_words(client.layout(), run) } else { None };
+            // Somebody else had brought it to its end meanwhile, so there was nothing to drive.
+            let status = client.load_any(run, None).await?.state.entry().status;
+            if held_lease && words.is_none() && matches!(status, Status::Completed | Status::Failed) {
+                return Ok(());
+            }
             return Err(words.unwrap_or_else(|| {
                 Error::new(ErrorKind::Environment, "the driver ended before it drove, without a word")
                     .hint("run `piton doctor`; a full disk, too, keeps a driver from saying more")

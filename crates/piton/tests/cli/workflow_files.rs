@@ -465,8 +465,8 @@ fn of_two_opposite_answers_at_once_one_is_applied() {
         let world = world("name: h\nsteps:\n  - {id: m, run: 'true', human_in_the_loop: true}\n");
         world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
         let answers = ["--reject", "--approve"].map(|answer| world.start(&["answer", "r1", answer]));
-        let codes = answers.map(|answer| answer.ends().code);
-        assert!(codes.contains(&0), "{codes:?}");
+        let ended = answers.map(|answer| answer.ends());
+        assert!(ended.iter().any(|one| one.code == 0), "{ended:?}");
         eventually("the question is answered", || {
             let status = world.json(&["status", "r1"])["status"].as_str().map(str::to_owned);
             matches!(status.as_deref(), Some("failed" | "completed"))
