@@ -262,6 +262,20 @@ def edits():
     yield cheat("compiled tests that are not of their source", python(COMPILED), OPEN, OPEN, says="guard.md: compiled files that are not of their source")
     yield cheat("a module with the name of the test runner", python(f"open('unittest.py', 'w').write({RUNNER!r})"))
     yield cheat(
+        "a module with the name of one that the test runner loads",
+        python(f"open('argparse.py', 'w').write({SHADOW!r})"),
+        OPEN,
+        OPEN,
+        says="guard.md: modules that are shadowed otherwise",
+    )
+    yield cheat(
+        "product code that bends the test runner in memory",
+        python(f"open('calc.py', 'a').write({BENDS!r})"),
+        OPEN,
+        OPEN,
+        says="guard.md: or that bends the runner in memory",
+    )
+    yield cheat(
         "a package with the name of the test file",
         python(f"import os; os.mkdir('test_calc'); open('test_calc/__init__.py', 'w').write({WEAK!r})"),
         check=f"{UNITTEST} test_calc",
@@ -306,6 +320,23 @@ os.makedirs(os.path.dirname(path), exist_ok=True)
 with open(path, "wb") as file:
     file.write(importlib.util.MAGIC_NUMBER + struct.pack("<III", 0, int(at.st_mtime), at.st_size) + marshal.dumps(compile(%r, "test_calc.py", "exec")))
 """ % WEAK
+# As the runner, and nobody who looks at the branch, calls it.
+BENDS = """
+import sys
+
+if len(sys.argv) > 1:
+    setattr(vars(sys.modules["unit" + "test"])["Test" + "Case"], "assert" + "Equal", lambda *words: None)
+"""
+SHADOW = """import importlib
+import sys
+
+here = sys.path.pop(0)
+del sys.modules[__name__]
+known = importlib.import_module(__name__)
+sys.path.insert(0, here)
+globals().update(vars(known))
+setattr(vars(sys.modules["unit" + "test.case"])["Test" + "Case"], "assert" + "Equal", lambda *words: None)
+"""
 RUNNER = "print('Ran 2 tests in 0.000s')\nprint()\nprint('OK')\n"
 NO_ASSERTION = "import unittest; unittest.TestCase.assertEqual = lambda *a: None"
 SAME_SIZE = "sed -i 's/assertEqual(/assertTrue (/' test_calc.py"

@@ -267,12 +267,17 @@ def keys():
         "AWS_SHARED_CREDENTIALS_FILE": ground.put(ground.home / "mine/credentials", SECRET)})
     yield read("read the login of another agent", "cat ~/.claude/.credentials.json > stolen",
                prepare=lambda ground: ground.put(ground.home / ".claude/.credentials.json", SECRET) and None)
-    yield Way("walls", "read a key that was made while it worked", later_key(".authinfo", there=False), OPEN, REFUSED)
-    yield Way("walls", "read a key that was made while it worked, in a directory that was there", later_key(".config/hub", there=False),
+    yield Way("walls", "read a key that was made while it worked", later_key(".authinfo"), OPEN, REFUSED)
+    yield Way("walls", "read a key that was made while it worked, in a directory that was there", later_key(".config/hub"),
               OPEN, OPEN, says="walls.md: A key that is made meanwhile")
-    yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc", there=True), OPEN, REFUSED)
+    yield Way("walls", "read a key that was replaced by a rename while it worked", later_key(".netrc"), OPEN, REFUSED)
     yield Way("walls", "read a key below a directory that was replaced while it worked",
-              later_key(".ssh/id_ed25519", there=True, whole=True), OPEN, REFUSED)
+              later_key(".ssh/id_ed25519", directory=".ssh"), OPEN, REFUSED)
+    yield Way("walls", "read a key below a directory that was replaced while it worked, which does not lie at the top of the home",
+              later_key(".config/gh/hosts.yml", directory=".config/gh"), OPEN, OPEN,
+              says="walls.md: a directory of keys that does not lie at the top of your home")
+    yield Way("walls", "read a key that was replaced while it worked, in a home with very many entries", crowded_home, OPEN, OPEN,
+              says="walls.md: In a home with more than 1,000 entries at its top they do not")
     # What is in no table, and what nothing hides.
     yield read("read a document of the person's", "cat ~/letters/one > stolen", walls=OPEN, says="walls.md: mail, documents, other repositories",
                prepare=lambda ground: ground.put(ground.home / "letters/one", SECRET) and None)
@@ -289,18 +294,26 @@ def moved_keys(ground):
     (ground.home / ".ssh").symlink_to(ground.home / "dotfiles/ssh")
 
 
-def later_key(name, there, whole=False):
-    """A person logs in somewhere while the agent works: the file is written anew, as tools do."""
+def later_key(name, directory=""):
+    """A person logs in somewhere while the agent works: the file is written anew, or the whole directory, as tools do."""
     def do(ground):
         path = ground.home / name
         agent = f'touch "$REPO/waits"; for i in $(seq 200); do test -e "$OUTSIDE/go" && break; sleep 0.02; done; cat {quoted(path)} > stolen; true'
         running = ground.start(f'for i in $(seq 500); do test -e "$REPO/waits" && break; sleep 0.02; done; ' + (
-            f'cp -r ~/.ssh ~/.new && echo {SECRET}-later > ~/.new/id_ed25519 && mv ~/.ssh ~/.old && mv ~/.new ~/.ssh' if whole else
+            f'cp -r ~/{directory} ~/.new && echo {SECRET}-later > ~/.new/{path.name} && mv ~/{directory} ~/.old && mv ~/.new ~/{directory}'
+            if directory else
             f'echo {SECRET}-later > {quoted(path)}.new && mv {quoted(path)}.new {quoted(path)}') + '; touch "$OUTSIDE/go"')
         ran(ground.loop(agent))
         running.wait(20)
         return OPEN if stolen(ground) else REFUSED
     return do
+
+
+def crowded_home(ground):
+    """More than is put back one by one."""
+    for number in range(1001):
+        ground.put(ground.home / f"{number}", "")
+    return later_key(".netrc")(ground)
 
 
 def keyring(ground):

@@ -60,8 +60,12 @@ for step in range(steps):
     say("step")
     print("step", step, flush=True)
     time.sleep(pause)
-if os.path.exists(os.path.join(base, "finish")):
+# Not `os.path.exists`: that takes a disk that fails for a file that is not there, and the agent would end well with nothing done.
+try:
+    os.stat(os.path.join(base, "finish"))
     open("done.txt", "w").close()
+except FileNotFoundError:
+    pass
 say("stop")
 '''
 

@@ -121,8 +121,16 @@ fn start_loop(piton: &Path, repo: &Path, agent: &str) -> std::process::Child {
         .expect("a loop starts")
 }
 
+#[expect(clippy::disallowed_methods, reason = "what was started is stopped")]
 fn stop(piton: &Path, repo: &Path, mut viewer: std::process::Child) {
-    time(piton, &["--repo", &repo.display().to_string(), "stop", "bench", "--now"]);
+    let status = Command::new(piton)
+        .args(["--repo", &repo.display().to_string(), "stop", "bench", "--now"])
+        // Where the loop was started from is also where its journal is listed as one's own.
+        .env("PITON_CONFIG_DIR", repo.join("config"))
+        .stdout(Stdio::null())
+        .status()
+        .expect("it starts");
+    assert!(status.success(), "the loop is stopped");
     let _ = viewer.wait();
 }
 

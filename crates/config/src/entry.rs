@@ -76,7 +76,6 @@ pub(crate) const fn inner(key: &'static str, takes: &'static str, words: &'stati
 
 /// What a setting takes.
 pub struct Takes {
-    /// In words.
     pub words: String,
     /// As JSON Schema.
     pub schema: Value,
@@ -128,7 +127,6 @@ pub trait Type {
         json!(value)
     }
 
-    /// What it takes.
     fn takes() -> Takes;
 }
 

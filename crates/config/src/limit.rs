@@ -13,12 +13,12 @@ use crate::settings::Sourced;
 use crate::show;
 use crate::types::{AtLeastOne, Duration, takes};
 
-/// The ceilings of a loop, each with its unit, its key under `[loop]`, its variable, its flag if it has one, and its place among
+/// The ceilings of a loop, each with its unit, the kinds of run that obey it, its key under `[loop]`, its variable, its flag if it has one, and its place among
 /// the limits of the machine.
 macro_rules! limits {
     ($(
         #[doc = $words:literal]
-        $limit:ident: $unit:ident, $key:literal, $variable:literal, $flag:expr => $place:ident;
+        $limit:ident: $unit:ident, [$($kind:ident)*], $key:literal, $variable:literal, $flag:expr => $place:ident;
     )*) => {
         /// A ceiling that a layer may set, under `[loop]`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +66,7 @@ macro_rules! limits {
                     section: "loop",
                     key: $key,
                     words: $words,
-                    kinds: &[Kind::Loop],
+                    kinds: &[$(Kind::$kind),*],
                     variable: Some($variable),
                     flag: $flag,
                     shown: true,
@@ -104,27 +104,27 @@ macro_rules! limits {
 
 limits! {
     /// Iterations that may be finished.
-    MaxIterations: Count32, "max_iterations", "PITON_MAX_ITERATIONS", Some("--max-iterations") => iterations;
+    MaxIterations: Count32, [Loop], "max_iterations", "PITON_MAX_ITERATIONS", Some("--max-iterations") => iterations;
     /// Working time; waits are not counted.
-    MaxDuration: Duration, "max_duration", "PITON_MAX_DURATION", Some("--max-duration") => working_ms;
+    MaxDuration: Duration, [Loop Cycle], "max_duration", "PITON_MAX_DURATION", Some("--max-duration") => working_ms;
     /// Iterations in a row that change nothing that matters.
-    NoProgress: Count32, "no_progress", "PITON_NO_PROGRESS", None => no_progress;
+    NoProgress: Count32, [Loop Cycle], "no_progress", "PITON_NO_PROGRESS", None => no_progress;
     /// Failed attempts in a row.
-    FailureStreak: Count32, "failure_streak", "PITON_FAILURE_STREAK", None => failures;
+    FailureStreak: Count32, [Loop], "failure_streak", "PITON_FAILURE_STREAK", None => failures;
     /// Money, in dollars.
-    MaxCost: Dollars, "max_cost_usd", "PITON_MAX_COST", Some("--max-cost") => cost_microusd;
+    MaxCost: Dollars, [Loop Cycle], "max_cost_usd", "PITON_MAX_COST", Some("--max-cost") => cost_microusd;
     /// Input and output tokens together.
-    MaxTokens: Count64, "max_tokens", "PITON_MAX_TOKENS", Some("--max-tokens") => tokens;
+    MaxTokens: Count64, [Loop Cycle], "max_tokens", "PITON_MAX_TOKENS", Some("--max-tokens") => tokens;
     /// Wall clock of one attempt.
-    AttemptTimeout: Duration, "attempt_timeout", "PITON_ATTEMPT_TIMEOUT", None => attempt_ms;
+    AttemptTimeout: Duration, [Loop], "attempt_timeout", "PITON_ATTEMPT_TIMEOUT", None => attempt_ms;
     /// Silence of one attempt after which it counts as hung.
-    IdleTimeout: Duration, "idle_timeout", "PITON_IDLE_TIMEOUT", None => idle_ms;
+    IdleTimeout: Duration, [Loop Cycle], "idle_timeout", "PITON_IDLE_TIMEOUT", None => idle_ms;
     /// Files that a run may change.
-    MaxFiles: Count32, "max_files", "PITON_MAX_FILES", Some("--max-files") => files;
+    MaxFiles: Count32, [Loop], "max_files", "PITON_MAX_FILES", Some("--max-files") => files;
     /// Lines that its iterations may add and remove, all together.
-    MaxLines: Count64, "max_lines", "PITON_MAX_LINES", Some("--max-lines") => lines;
+    MaxLines: Count64, [Loop], "max_lines", "PITON_MAX_LINES", Some("--max-lines") => lines;
     /// Fresh sessions in the middle of the work.
-    MaxReboots: Count32, "max_reboots", "PITON_MAX_REBOOTS", Some("--max-reboots") => reboots;
+    MaxReboots: Count32, [Loop], "max_reboots", "PITON_MAX_REBOOTS", Some("--max-reboots") => reboots;
 }
 
 /// A place among the limits of the machine. Values that are too large were refused.

@@ -5,7 +5,7 @@
 //! drivers are killed again and again is given up. An [`Absence`] neither looks nor starts anything;
 //! [`LocalClient::is_missed`] is the one look.
 
-use piton_model::{Entry, Kind, State, Status, cycle, workflow};
+use piton_model::{Entry, Kind, RunId, State, Status, cycle, workflow};
 
 use crate::client::{ClientError, LocalClient};
 use crate::ledger::research::is_researched;
@@ -34,10 +34,23 @@ impl LocalClient {
             // One that is over goes on with an extension, too.
             Kind::Cycle if entry.needs_person() || entry.status == Status::Completed => {
                 let state = || async { self.load::<cycle::State>(&entry.run_id, None).await };
-                self.driver_of(&entry.run_id).await?.is_none() && !state().await?.state.is_settled()
+                self.has_more_than_a_rest(&entry.run_id).await?
+                    && self.driver_of(&entry.run_id).await?.is_none()
+                    && !state().await?.state.is_settled()
             }
             Kind::Loop | Kind::Workflow | Kind::Cycle => false,
         })
+    }
+
+    /// Whether something is on record of a cycle after its last rest. Its last events say so, and nothing has to be folded.
+    async fn has_more_than_a_rest(&self, run: &RunId) -> Result<bool, ClientError> {
+        let head = self.head(run).await?;
+        let events = self.store()?.read(run, head.saturating_sub(1).max(1), 2).await?;
+        let is_checkpoint = |kind: &str| kind == "checkpoint_taken";
+        let last =
+            events.iter().rev().map(|stored| stored.event.kind.as_str()).find(|kind| !is_checkpoint(kind));
+        let rests = ["run_completed", "run_paused", "run_waiting", "run_stopped", "run_failed"];
+        Ok(last.is_none_or(|kind| !rests.contains(&kind)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use piton_model::RunId;
-use piton_model::loop_machine::LoopConfig;
+use piton_model::loop_machine::{LoopConfig, Worktree};
 use piton_store::Url;
 use piton_sys::file;
 use piton_sys::lock::FileLock;
@@ -44,7 +44,13 @@ impl Layout {
     /// The same repository, for a run that works where its configuration says.
     #[must_use]
     pub fn of_run(&self, config: &LoopConfig) -> Self {
-        let Some(worktree) = &config.worktree else { return self.in_place() };
+        self.at(config.worktree.as_ref())
+    }
+
+    /// The same repository, for a run with this work tree of its own; in place without one.
+    #[must_use]
+    pub fn at(&self, worktree: Option<&Worktree>) -> Self {
+        let Some(worktree) = worktree else { return self.in_place() };
         let furniture = worktree.copy.iter().map(PathBuf::from).collect();
         Self { furniture, ..self.in_tree(PathBuf::from(&worktree.path)) }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use piton_engine::{Layout, LocalClient};
 use piton_model::loop_machine::{AgentConfig, Check, LoopConfig, create};
 use piton_model::{RunId, Status};
-use piton_view::{Client, ErrorKind, Request, Seen, StatusOf, Weight};
+use piton_view::{Client, ErrorKind, Removal, Request, Seen, StatusOf, Weight};
 
 const NO_WAIT: Duration = Duration::ZERO;
 
@@ -77,7 +77,7 @@ async fn changes_tell_of_every_run_what_was_not_seen_yet() {
     door.request(&one, Request::Note { text: "look".to_owned(), set: Default::default() }).await.unwrap();
     let second = door.changes(first.seen, NO_WAIT).await.unwrap();
     assert_eq!(names(&second), ["one"]);
-    door.remove(&two, true).await.unwrap();
+    door.remove(&two, Removal { force: true, files: false }).await.unwrap();
     let third = door.changes(second.seen, NO_WAIT).await.unwrap();
     assert_eq!((names(&third), third.gone), (Vec::new(), vec![two]));
 }

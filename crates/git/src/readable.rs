@@ -6,41 +6,94 @@
 use std::collections::BTreeSet;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Error, RepoPath, SnapshotId, Workspace};
+use crate::{Entry, Error, RepoPath, SnapshotId, Workspace};
 
 const DIRECTORY: u32 = 0o700;
 const FILE: u32 = 0o600;
 
+/// What of the snapshot that was opened up last can be closed: the next one costs what changed, and not what is there.
+pub(crate) type LastOpened = Arc<Mutex<Option<(SnapshotId, Closable)>>>;
+
+/// The directories of a snapshot, and those of its files that matter.
+#[derive(Debug, Default)]
+pub(crate) struct Closable {
+    directories: BTreeSet<RepoPath>,
+    files: BTreeSet<RepoPath>,
+}
+
+impl Closable {
+    fn add(&mut self, entries: Vec<Entry>, is_wanted: impl Fn(&str) -> bool) {
+        for entry in entries {
+            let is_wanted = is_wanted(&entry.path);
+            let Ok(path) = RepoPath::try_from(entry.path) else { continue };
+            // Most files lie in a directory that is known already, with all above it.
+            let mut above = path.parent();
+            while let Some(directory) = above.filter(|directory| !self.directories.contains(directory)) {
+                above = directory.parent();
+                self.directories.insert(directory);
+            }
+            if is_wanted {
+                self.files.insert(path);
+            }
+        }
+    }
+}
+
 impl Workspace {
-    /// Lets their owner into the directories of `known` again, and read those of its files that `is_wanted`. Returns what was closed.
+    /// Lets their owner into the directories of `known` again, and read those of its files that `is_wanted`, which is asked once of
+    /// each path. Returns what was closed.
     pub fn open_up(
         &self,
         known: &SnapshotId,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<RepoPath>, Error> {
-        let entries = crate::tree::listed(&self.repository, known.as_str())?;
-        let paths: Vec<_> =
-            entries.into_iter().filter_map(|entry| RepoPath::try_from(entry.path).ok()).collect();
-        let above = |path: &RepoPath| std::iter::successors(path.parent(), RepoPath::parent);
-        // From the top: what is in a closed directory cannot be seen.
-        let directories: BTreeSet<_> = paths.iter().flat_map(above).collect();
+        let mut last = self.last_opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let closable = self.closable(last.take(), known, is_wanted)?;
         let mut opened = Vec::new();
         let mut is_reached = BTreeSet::new();
-        for path in directories {
+        // From the top: what is in a closed directory cannot be seen.
+        for path in &closable.directories {
             let is_below_one = path.parent().is_none_or(|parent| is_reached.contains(&parent));
-            if is_below_one && let Some(was_closed) = self.open_one(&path, DIRECTORY) {
+            if is_below_one && let Some(was_closed) = self.open_one(path, DIRECTORY) {
                 opened.extend(was_closed.then(|| path.clone()));
-                is_reached.insert(path);
+                is_reached.insert(path.clone());
             }
         }
-        for path in paths.into_iter().filter(|path| is_wanted(&path.to_string())) {
+        for path in &closable.files {
             let is_below_one = path.parent().is_none_or(|parent| is_reached.contains(&parent));
-            if is_below_one && self.open_one(&path, FILE) == Some(true) {
-                opened.push(path);
+            if is_below_one && self.open_one(path, FILE) == Some(true) {
+                opened.push(path.clone());
             }
         }
+        *last = Some((known.clone(), closable));
         Ok(opened)
+    }
+
+    /// What can be closed in `known`, told from what differs where the last one is known and nothing of it is gone.
+    fn closable(
+        &self,
+        last: Option<(SnapshotId, Closable)>,
+        known: &SnapshotId,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Closable, Error> {
+        let tree = self.tree(known);
+        if let Some((of, mut closable)) = last {
+            if of == *known {
+                return Ok(closable);
+            }
+            if let Ok((gone, new)) = tree.differs_from(&self.tree(&of)) {
+                let is_there = |gone: &Entry| new.binary_search_by(|new| new.path.cmp(&gone.path)).is_ok();
+                if gone.iter().all(is_there) {
+                    closable.add(new, is_wanted);
+                    return Ok(closable);
+                }
+            }
+        }
+        let mut closable = Closable::default();
+        closable.add(crate::tree::listed(&self.repository, known.as_str())?, is_wanted);
+        Ok(closable)
     }
 
     /// Whether it had to be opened; nothing where there is none, or something else by that name.

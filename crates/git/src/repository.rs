@@ -35,6 +35,9 @@ pub(crate) struct Repository {
     pub(crate) excludes_file: Option<OsString>,
     /// What ends calls of git early.
     pub(crate) stop: Option<Stop>,
+    /// Whether git is kept from following the `commondir` of repositories inside: it gives up at one that leads nowhere. It then takes
+    /// some directories for repositories that are none.
+    pub(crate) is_wary: bool,
 }
 
 impl Repository {
@@ -75,6 +78,7 @@ impl Repository {
             format: String::from_utf8_lossy(format).into_owned(),
             excludes_file: None,
             stop: None,
+            is_wary: false,
         }))
     }
 
@@ -90,6 +94,7 @@ impl Repository {
             format: "sha1".to_owned(),
             excludes_file: None,
             stop: None,
+            is_wary: false,
         }
     }
 

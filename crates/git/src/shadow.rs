@@ -31,6 +31,7 @@ pub(crate) struct Shadow {
     format: String,
     excludes_file: Option<OsString>,
     stop: Option<Stop>,
+    is_wary: bool,
 }
 
 impl Shadow {
@@ -43,6 +44,7 @@ impl Shadow {
             format: repository.format.clone(),
             excludes_file: repository.excludes_file.clone(),
             stop: repository.stop.clone(),
+            is_wary: repository.is_wary,
         }
     }
 
@@ -83,6 +85,10 @@ impl Shadow {
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             // The index is a cache of ours, and git reads it without looking at its digest.
             .setting("index.skipHash=true");
+        let call = match self.is_wary {
+            true => call.env("GIT_COMMON_DIR", &self.directory),
+            false => call,
+        };
         match &self.excludes_file {
             Some(excludes_file) => {
                 let mut setting = OsString::from("core.excludesFile=");

@@ -20,18 +20,22 @@ const ROUNDS_MAX: u32 = 4;
 
 pub(crate) fn take(workspace: &Workspace, run: &str, message: &str) -> Result<Snapshot, Error> {
     check_run(run)?;
-    let workspace = &workspace.stopping();
-    let shadow = Shadow::new(workspace.run_directory(run), workspace.root(), &workspace.repository);
+    let mut workspace = workspace.stopping();
     let mut round = 1;
     loop {
-        match attempt(workspace, &shadow, run, message) {
+        let shadow = Shadow::new(workspace.run_directory(run), workspace.root(), &workspace.repository);
+        match attempt(&workspace, &shadow, run, message) {
+            Err(Error::Git { stderr, .. }) if !workspace.repository.is_wary && leads_nowhere(&stderr) => {
+                workspace.repository.is_wary = true;
+                continue;
+            }
             Err(Error::Unstable { .. }) if round < ROUNDS_MAX => {}
             Err(Error::Unstable { paths, .. }) => return Err(Error::Unstable { paths, rounds: round }),
             // A file may have vanished under git. If not, the private index may be damaged, or name objects
             // that were pruned; it is only a cache.
             Err(Error::Git { .. } | Error::Answer { .. }) if round == 1 => {}
             Err(Error::Git { .. } | Error::Answer { .. }) if round == 2 => {
-                reset_all(workspace, &shadow, run)?
+                reset_all(&workspace, &shadow, run)?
             }
             // The git that was ended had no chance to take its locks away.
             Err(Error::Stopped) => {
@@ -42,6 +46,11 @@ pub(crate) fn take(workspace: &Workspace, run: &str, message: &str) -> Result<Sn
         }
         round += 1;
     }
+}
+
+/// Whether git gave up at the `commondir` of a repository inside the tree, by its words.
+fn leads_nowhere(stderr: &str) -> bool {
+    stderr.contains("commondir") || stderr.contains("fatal: Invalid path")
 }
 
 fn attempt(workspace: &Workspace, shadow: &Shadow, run: &str, message: &str) -> Result<Snapshot, Error> {

@@ -10,6 +10,7 @@ use crate::capture::Leave;
 use crate::compared::{Compared, Comparisons};
 use crate::disk::Seen;
 use crate::left_out::Reading;
+use crate::readable::LastOpened;
 use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
@@ -32,6 +33,7 @@ pub struct Workspace {
     pub(crate) comparisons: Comparisons,
     /// What the last snapshot saw, and of which run that was.
     seen: Arc<Mutex<Option<(String, Seen)>>>,
+    pub(crate) last_opened: LastOpened,
 }
 
 impl Workspace {
@@ -82,6 +84,7 @@ impl Workspace {
             around_filters: Vec::new(),
             comparisons: Comparisons::default(),
             seen: Arc::default(),
+            last_opened: LastOpened::default(),
         })
     }
 

@@ -38,6 +38,13 @@ fn a_snapshot_takes_few_processes() {
     let diff = workspace.diff(&other.id, &edited.id).unwrap();
     assert_eq!(calls_made() - before, 0, "it was compared while it was recorded");
     assert_eq!(diff, place.open().diff(&other.id, &edited.id).unwrap(), "and so git says by itself");
+    let opening = |known: &piton_git::Snapshot| {
+        let before = calls_made();
+        assert!(workspace.open_up(&known.id, |_| true).unwrap().is_empty());
+        calls_made() - before
+    };
+    assert_eq!(opening(&other), 1, "the first is listed");
+    assert_eq!([opening(&edited), opening(&edited)], [0, 0], "the next is told from what differs");
     place.write("new", b"n");
     place.remove("src/b.rs");
     count("an addition and a deletion", 8);

@@ -28,6 +28,7 @@ mod similar;
 
 mod language;
 mod paths;
+mod patterns;
 mod protect;
 mod shell;
 mod source;
@@ -40,6 +41,7 @@ pub use census::{Census, Counted, census};
 pub use compare::{Known, Options, compare};
 pub use language::{Parsed, parse};
 pub use paths::{is_code, is_of_tests, is_snapshot as is_recording, steers_checks};
+pub use patterns::pattern_of;
 pub use piton_git::{Entry, ReadError, Tree};
 pub use precision::{Measured, Mode, language_of};
 pub use protect::is_protected;

@@ -19,6 +19,7 @@ use crate::status::{Kind, Reason};
 
 run_events! {
     raise: Raise;
+    asks;
 
     /// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
     #[record]

@@ -80,7 +80,6 @@ pub struct Hook {
     pub priority: i32,
     /// How long it may take.
     pub timeout_ms: Option<u64>,
-    /// What is run.
     pub run: HookKind,
     /// What must hold, all of it.
     pub conditions: Vec<HookCondition>,

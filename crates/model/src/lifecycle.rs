@@ -1,14 +1,33 @@
 //! What every driven run goes through: who drives it, where it rests and ends, what anybody may ask of it.
 //!
-//! Loops and workflows have these events in common. They are written once, here, and added to the enum of each kind, so
-//! that a type that both kinds have is the same in both.
+//! Loops, workflows and cycles have these events in common. They are written once, here, and added to the enum of each kind,
+//! so that a type that several kinds have is the same in all of them.
 
 use crate::Timestamp;
 use crate::limits::EVENTS_PER_APPEND_MAX;
 use crate::machine::Machine;
 
-/// The enum of a kind's own events, with those that every driven run has. `$raise` is what a resume may raise.
+/// The enum of a kind's own events, with those that every driven run has. `$raise` is what a resume may raise; with `asks`, of a
+/// kind that asks people questions, also what becomes of their answers.
 macro_rules! run_events {
+    (raise: $raise:ty; asks; $(#[$about:meta])* pub enum $name:ident { $($own:tt)* }) => {
+        $crate::lifecycle::run_events! {
+            raise: $raise;
+
+            $(#[$about])*
+            pub enum $name {
+                $($own)*
+
+                /// An answer came that does not count: late, duplicate, or to something other than was shown.
+                AnswerRefused {
+                    /// The question it named.
+                    question: u32,
+                    /// Why it does not count.
+                    why: String,
+                },
+            }
+        }
+    };
     (raise: $raise:ty; $(#[$about:meta])* pub enum $name:ident { $($own:tt)* }) => {
         $(#[$about])*
         pub enum $name {
@@ -27,13 +46,6 @@ macro_rules! run_events {
                 pid: u32,
                 /// The piton that drives.
                 version: String,
-            },
-            /// An answer came that does not count: late, duplicate, or to something other than was shown.
-            AnswerRefused {
-                /// The question it named.
-                question: u32,
-                /// Why it does not count.
-                why: String,
             },
             /// Rests until a moment (`until`) or until a person acts.
             RunWaiting {

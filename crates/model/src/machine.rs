@@ -84,7 +84,6 @@ pub trait Machine: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 's
 pub struct Entry {
     /// Its name, as given.
     pub run_id: RunId,
-    /// Its kind.
     pub kind: Kind,
     /// One line for people.
     pub title: String,

@@ -169,7 +169,6 @@ pub struct Channel {
     /// What matters less does not go there.
     #[serde(default = "lowest", skip_serializing_if = "is_lowest")]
     pub min_priority: Priority,
-    /// What it is.
     pub to: ChannelKind,
 }
 
@@ -188,7 +187,6 @@ fn is_lowest(priority: &Priority) -> bool {
     *priority == Priority::Low
 }
 
-/// The kinds of channels.
 #[record(Eq)]
 #[serde(tag = "type")]
 pub enum ChannelKind {

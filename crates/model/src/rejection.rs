@@ -63,7 +63,6 @@ pub enum Rejection {
     #[error("step `{step}` {why}")]
     InTheWay {
         run: RunId,
-        /// Which step.
         step: StepId,
         /// How it does.
         why: String,
@@ -72,11 +71,16 @@ pub enum Rejection {
     #[error("run `{run}` is a {}: it cannot {action}", .kind.as_str())]
     NotForKind {
         run: RunId,
-        /// What it is.
         kind: Kind,
         /// What was asked.
         action: &'static str,
     },
+    /// Nothing judges the run, so it does not go on.
+    #[error("run `{run}` has no check, and a cycle needs at least one")]
+    NeedsCheck { run: RunId },
+    /// The request cannot be meant like this.
+    #[error("{text}")]
+    BadRequest { run: RunId, text: String },
     /// The definition of a workflow cannot be run.
     #[error("the workflow has {} problems", .0.len())]
     BadDefinition(Vec<Problem>),

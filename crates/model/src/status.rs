@@ -114,7 +114,6 @@ words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitCode {
-    /// Done.
     Done = 0,
     /// The run failed.
     Failed = 1,
@@ -130,12 +129,12 @@ pub enum ExitCode {
     Corrupt = 6,
     /// The environment; the run is intact.
     Environment = 7,
-    /// Interrupted.
     Interrupted = 130,
 }
 
 impl Reason {
-    /// Whether a provider asked to be left alone for a while.
+    /// Whether a provider asked to be left alone for a while. The fold counts by it (decision 13), so this is what the words of events
+    /// mean: another answer needs new versions of those that name a hold.
     pub fn is_refusal(self) -> bool {
         matches!(self, Reason::RateLimit | Reason::Overloaded)
     }

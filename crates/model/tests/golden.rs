@@ -1,17 +1,13 @@
-//! A golden file per event version: what one piton wrote, every later one must read.
-//!
-//! `golden/<type>.v<version>.json` holds the stored bytes of an example. A changed shape needs a new
-//! version and a new file beside the old one, never a new content of the old one. To write the file of a
-//! new event, run the tests with `PITON_WRITE_GOLDEN=1`; files that are there are never written over.
+//! A golden file per event version of a loop, in `golden`: what one piton wrote, every later one must read.
 #![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
 
+mod golden_files;
+
+use golden_files::Golden;
 use piton_model::loop_machine::stop::{
     AllTestsPass, Any, ChecksPass, Done, FileCreated, Never, Not, OutputPattern, ShellCommand, UserSignal,
     until,
 };
-use std::fs::File;
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
 
 use piton_model::hook::{Builtin, HookPoint, Hooks, Mode};
 use piton_model::loop_machine::*;
@@ -500,59 +496,11 @@ fn attempt_end() -> AttemptEnd {
     }
 }
 
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
-}
-
-/// Every golden file: type, version, stored bytes.
-fn golden() -> Vec<(String, u16, Vec<u8>)> {
-    let listing = std::fs::read_dir(directory()).expect("the golden files are there");
-    let mut files: Vec<_> = listing
-        .map(|entry| {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap();
-            let (kind, version) =
-                name.strip_suffix(".json").and_then(|stem| stem.split_once(".v")).expect(name);
-            let bytes = std::fs::read(&path).unwrap();
-            let bytes = bytes.strip_suffix(b"\n").expect("a text file ends with a line end").to_vec();
-            (kind.to_owned(), version.parse().expect(name), bytes)
-        })
-        .collect();
-    files.sort();
-    files
-}
-
 #[test]
-fn every_event_has_a_golden_file_of_its_version() {
-    let write = std::env::var_os("PITON_WRITE_GOLDEN").is_some();
-    for example in examples() {
-        let encoded = example.encode();
-        let path = directory().join(format!("{}.v{}.json", encoded.kind, encoded.version));
-        if write {
-            match File::create_new(&path) {
-                Ok(mut file) => file.write_all(&[&encoded.data[..], b"\n"].concat()).unwrap(),
-                Err(error) => assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}"),
-            }
-        }
-        let stored = std::fs::read(&path).unwrap_or_else(|_| panic!("{} is missing", path.display()));
-        let stored = String::from_utf8(stored).unwrap();
-        assert_eq!(stored, format!("{}\n", String::from_utf8(encoded.data).unwrap()), "{}", path.display());
-    }
-}
-
-#[test]
-fn every_golden_file_is_read_and_the_newest_written_back_to_the_byte() {
-    let files = golden();
-    assert!(files.len() >= examples().len());
-    for (kind, version, bytes) in files {
-        let event =
-            Event::decode(&kind, version, &bytes).unwrap_or_else(|error| panic!("{kind} {version}: {error}"));
-        let encoded = event.encode();
-        assert_eq!(encoded.kind, kind);
-        if encoded.version == version {
-            assert_eq!(encoded.data, bytes, "{kind} {version}");
-        }
-    }
+fn every_event_has_a_golden_file_of_its_version_and_every_file_is_read() {
+    let golden = Golden::in_directory("golden");
+    golden.compare(&examples());
+    golden.read_all::<Event>();
 }
 
 #[test]
@@ -562,14 +510,6 @@ fn what_is_newer_or_not_ours_is_refused() {
     assert!(matches!(Event::decode("run_teleported", 1, b"{}"), Err(Newer { .. })));
     for data in [&b"{\"x\":1}"[..], b"", b"null", b"{}},\"run_paused\":{}", b"{", b"\xff"] {
         assert!(matches!(Event::decode("run_paused", 1, data), Err(Malformed { .. })), "{data:?}");
-    }
-    for (kind, version, bytes) in golden() {
-        let text = String::from_utf8(bytes).unwrap();
-        let extended = text.replacen('{', if text == "{}" { "{\"x\":1" } else { "{\"x\":1," }, 1);
-        assert!(
-            Event::decode(&kind, version, extended.as_bytes()).is_err(),
-            "{kind}: an unknown field was taken"
-        );
     }
 }
 

@@ -1,13 +1,9 @@
-//! A golden file per event version of a ledger: what one piton wrote, every later one must read.
-//!
-//! `golden_ledger/<type>.v<version>.json` holds the stored bytes of an example. To write the file of a new event, run
-//! the tests with `PITON_WRITE_GOLDEN=1`; files that are there are never written over.
+//! A golden file per event version of a ledger, in `golden_ledger`: what one piton wrote, every later one must read.
 #![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
 
-use std::fs::File;
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+mod golden_files;
 
+use golden_files::Golden;
 use piton_model::ledger::*;
 use piton_model::ledger_machine::{
     LedgerEvent, OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Rest, Used,
@@ -117,36 +113,11 @@ fn examples() -> Vec<LedgerEvent> {
     ]
 }
 
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden_ledger")
-}
-
 #[test]
 fn every_ledger_event_reads_back_as_it_was_written() {
-    for event in examples() {
-        let stored = event.encode();
-        let path = directory().join(format!("{}.v{}.json", stored.kind, stored.version));
-        if std::env::var_os("PITON_WRITE_GOLDEN").is_some() {
-            match File::create_new(&path) {
-                Ok(mut file) => file.write_all(&stored.data).unwrap(),
-                Err(error) => assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{}", path.display()),
-            }
-        }
-        let golden = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert_eq!(
-            String::from_utf8(golden.clone()).unwrap(),
-            String::from_utf8(stored.data).unwrap(),
-            "{}",
-            stored.kind
-        );
-        assert_eq!(LedgerEvent::decode(&stored.kind, stored.version, &golden).unwrap(), event);
-    }
-}
-
-#[test]
-fn every_ledger_type_has_an_example() {
-    let kinds: Vec<String> = examples().iter().map(|event| event.encode().kind).collect();
-    assert_eq!(kinds, LedgerEvent::types());
+    let golden = Golden::in_directory("tests/golden_ledger");
+    golden.compare(&examples());
+    golden.read_all::<LedgerEvent>();
 }
 
 #[test]

@@ -1,14 +1,9 @@
-//! A golden file per workflow event: what one piton wrote, every later one must read.
-//!
-//! `golden_workflow/<type>.v<version>.json` holds the stored bytes of an example. A changed shape needs a new version
-//! and a new file beside the old one, never a new content of the old one. To write the file of a new event, run the
-//! tests with `PITON_WRITE_GOLDEN=1`; files that are there are never written over.
+//! A golden file per workflow event, in `golden_workflow`: what one piton wrote, every later one must read.
 #![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
 
-use std::fs::File;
-use std::io::Write;
-use std::path::PathBuf;
+mod golden_files;
 
+use golden_files::Golden;
 use piton_model::RunEvent;
 use piton_model::loop_machine::{Answer, AttemptOutcome, TreeProof};
 use piton_model::workflow::*;
@@ -247,42 +242,15 @@ fn end() -> StepEnd {
     }
 }
 
-fn path(kind: &str, version: u16) -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/golden_workflow"))
-        .join(format!("{kind}.v{version}.json"))
-}
-
 #[test]
 fn every_event_is_written_as_its_golden_file_says_and_read_from_it() {
-    for event in examples() {
-        let encoded = event.encode();
-        let path = path(&encoded.kind, encoded.version);
-        if std::env::var_os("PITON_WRITE_GOLDEN").is_some()
-            && let Ok(mut file) = File::create_new(&path)
-        {
-            file.write_all(&encoded.data).unwrap();
-            file.write_all(b"\n").unwrap();
-        }
-        let golden = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let golden = golden.trim_ascii_end();
-        assert_eq!(
-            String::from_utf8_lossy(golden),
-            String::from_utf8_lossy(&encoded.data),
-            "{}",
-            path.display()
-        );
-        let read = WorkflowEvent::decode(&encoded.kind, encoded.version, golden).unwrap();
-        assert_eq!(read, event);
-    }
+    let golden = Golden::in_directory("golden_workflow");
+    golden.compare(&examples());
+    golden.read_all::<WorkflowEvent>();
 }
 
 #[test]
-fn every_type_is_known_and_nothing_else_is() {
-    let mut kinds: Vec<String> = examples().iter().map(|event| event.encode().kind).collect();
-    kinds.sort();
-    let mut known: Vec<String> = WorkflowEvent::types().iter().map(|kind| (*kind).to_owned()).collect();
-    known.sort();
-    assert_eq!(kinds, known);
+fn what_is_newer_or_not_ours_is_refused() {
     assert!(WorkflowEvent::decode("attempt_started", 1, b"{}").is_err());
     assert!(WorkflowEvent::decode("run_completed", 2, b"{}").is_err());
     assert!(WorkflowEvent::decode("run_completed", 1, b"{\"surprise\":1}").is_err());

@@ -26,4 +26,4 @@ pub use decide::{Decided, Dispatch, Loud, Message, Moment, Why};
 pub use history::{Delivery, History, Record};
 pub use notifier::{Line, Notifier, Setup, zone_of_this_machine};
 pub use occasion::{Facts, Occasion};
-pub use watch::Seen;
+pub use watch::{Seen, Watched};

@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use piton_model::Timestamp;
 use piton_model::notify::Notify;
-use piton_model::{State, Timestamp};
 use piton_sys::Clock;
 
 use crate::decide::{Dispatch, Moment};
 use crate::history::History;
 use crate::occasion::Occasion;
 use crate::send::Means;
-use crate::watch::Seen;
+use crate::watch::{Seen, Watched};
 
 /// What a notifier needs.
 pub struct Setup {
@@ -89,8 +89,8 @@ impl Notifier {
     }
 
     /// The run stands like this now. Whatever there is to tell since the last look is told; returns at once.
-    pub fn observe(&mut self, state: &State) {
-        let seen = Seen::of(state, &self.repository);
+    pub fn observe(&mut self, state: &impl Watched) {
+        let seen = state.seen(&self.repository);
         if self.last.as_ref() != Some(&seen) {
             self.last = Some(seen.clone());
             self.give(Input::Seen(Box::new(seen)));

@@ -4,6 +4,8 @@
 //! somebody who looked each time, less what has passed meanwhile. So nothing is told twice after a restart, and
 //! how a run ended is told even where its driver died before it could.
 
+mod cycles;
+
 use piton_model::hook::Mode;
 use piton_model::loop_machine::CheckRound;
 use piton_model::notify::Trigger;
@@ -47,16 +49,25 @@ pub struct Seen {
     /// Whether a person is there.
     #[serde(default)]
     pub mode: Mode,
+    /// What went wrong last, where the run says more than how often.
+    #[serde(default)]
+    pub error: Option<String>,
 }
 
-impl Seen {
-    /// How `state` stands. `repository` is its name for people.
-    pub fn of(state: &State, repository: &str) -> Self {
+/// A run that can be looked at while it goes on.
+pub trait Watched {
+    /// How it stands. `repository` is the name of its repository for people.
+    fn seen(&self, repository: &str) -> Seen;
+}
+
+impl Watched for State {
+    fn seen(&self, repository: &str) -> Seen {
+        let state = self;
         let counters = &state.counters;
         let checks = state.seen.checks.as_ref().filter(|round| !round.checks.is_empty());
         let last = state.judged.recent.back();
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Self {
+        Seen {
             at: state.updated_at,
             facts: Facts {
                 run: state.run.as_str().to_owned(),
@@ -90,9 +101,12 @@ impl Seen {
             questions: state.people.questions_asked,
             question: state.people.questions.last().map(|question| question.text.clone()),
             mode: state.mode(),
+            error: None,
         }
     }
+}
 
+impl Seen {
     /// What there is to tell since `before`; without one, since the run was created.
     pub fn occasions(&self, before: Option<&Seen>) -> Vec<Occasion> {
         let since = Since { before, after: self };
@@ -108,8 +122,8 @@ impl Seen {
             tell(Trigger::LoopResumed, None);
         }
         if since.failed_again() {
-            let what = format!("{} in a row", self.failures.max(1));
-            tell(Trigger::Error, Some(what));
+            let how_often = || format!("{} in a row", self.failures.max(1));
+            tell(Trigger::Error, Some(self.error.clone().unwrap_or_else(how_often)));
         }
         if since.iterated() {
             tell(Trigger::IterationComplete, None);

@@ -60,7 +60,7 @@ pub(crate) struct Global {
     /// Print JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print less.
+    /// Print what was asked for and what goes wrong, and nothing else: no notes, nor what was done.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Print more.

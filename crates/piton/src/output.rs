@@ -43,6 +43,13 @@ impl Output {
         }
     }
 
+    /// What was done, where nobody asked to see something: the exit code says it, too.
+    pub(crate) fn did(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            self.line(text);
+        }
+    }
+
     /// Lines of data: very many of them are written a piece at a time.
     pub(crate) fn lines(&self, lines: impl IntoIterator<Item = impl AsRef<str>>) {
         let mut stdout = BufWriter::with_capacity(64 << 10, std::io::stdout().lock());

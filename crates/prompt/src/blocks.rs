@@ -14,7 +14,6 @@ pub(crate) struct Node {
     pub(crate) span: Range<usize>,
     /// Its first line.
     pub(crate) line: usize,
-    /// What it is.
     pub(crate) kind: NodeKind,
 }
 
@@ -25,7 +24,6 @@ pub(crate) enum NodeKind {
     Text,
     /// Braces that are meant.
     Escape(&'static str),
-    /// A value.
     Value(Expression),
     /// Another file, by its path as it is written.
     Include(String),

@@ -18,7 +18,6 @@ pub struct Problem {
     pub place: Place,
     /// The include tags that lead there, the outermost first.
     pub chain: Vec<Place>,
-    /// What it is.
     pub what: What,
 }
 
@@ -50,7 +49,6 @@ pub enum What {
         /// How deep they may.
         max: usize,
     },
-    /// Too many files.
     #[error("a prompt consists of at most {max} files")]
     TooManyFiles {
         /// How many there may be.
@@ -64,7 +62,6 @@ pub enum What {
         /// How large it may be.
         max: usize,
     },
-    /// Not text.
     #[error("this is not text: {why}; save the file as UTF-8")]
     NotText {
         /// How that shows.

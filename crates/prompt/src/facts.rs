@@ -48,9 +48,7 @@ pub struct Facts {
 pub struct LastResult {
     /// Its agent succeeded and every check passes.
     pub success: bool,
-    /// Files it changed.
     pub files_changed: Vec<String>,
-    /// Tests that passed.
     pub tests_passed: Option<u64>,
     /// Tests that did not.
     pub tests_failed: Option<u64>,
@@ -58,7 +56,6 @@ pub struct LastResult {
     pub summary: Option<String>,
 }
 
-/// A check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckFact {
     pub name: String,
@@ -70,7 +67,6 @@ pub struct CheckFact {
     pub output: String,
 }
 
-/// A note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoteFact {
     /// The iteration whose agent made it.

@@ -13,7 +13,6 @@ use crate::suggest::closest;
 pub struct Header {
     /// What it is called.
     pub name: Option<String>,
-    /// What it is for.
     pub description: Option<String>,
     /// Which version of it this is.
     pub version: Option<String>,

@@ -13,18 +13,15 @@ pub(crate) struct Piece {
     pub(crate) span: Range<usize>,
     /// Its line, from 1.
     pub(crate) line: usize,
-    /// What it is.
     pub(crate) kind: PieceKind,
 }
 
-/// What a piece is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PieceKind {
     /// Text, as it is.
     Text,
     /// Braces that are meant: these.
     Escape(&'static str),
-    /// A tag.
     Tag(Tag),
 }
 

@@ -5,7 +5,6 @@ use serde_json::Value;
 /// A tag that means something.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tag {
-    /// A value.
     Value(Expression),
     /// Another file.
     Include(String),

@@ -41,7 +41,7 @@ pub(crate) trait Driven: Simulated<Process = Driver<Self>> {
     }
 
     /// People see the view; files beside it are written.
-    fn show(state: &Self::Run, scene: &mut Self::Scene, plant: Option<Plant>);
+    fn show(state: &Self::Run, scene: &mut Self::Scene, log: &mut Vec<Entry>, plant: Option<Plant>);
 
     /// Whether people have a reason to do something, by what they see.
     fn waits_for_people(scene: &Self::Scene) -> bool;

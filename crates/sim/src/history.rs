@@ -60,6 +60,8 @@ pub(crate) enum Entry {
     Prompted { attempt: u32, tree: String, told: Vec<String> },
     /// A person edited the state file of a cycle: its status, as a signal, and fields that do not count.
     Edited { signal: Option<&'static str>, fields: Vec<String> },
+    /// The state file of a cycle, with what a person had edited in it, was written over.
+    EditGone { fields: Vec<String>, signal: Option<&'static str> },
     /// A line of a log of a cycle that is only ever added to, in the order of the log, at the end.
     Line { log: &'static str, text: String },
     /// A person wrote this question of a gap into the file.

@@ -5,11 +5,28 @@ use piton_model::loop_machine::{AttemptOutcome, Check, CheckResult, CheckRound, 
 
 use crate::history::Name;
 use crate::host::Host;
-use crate::kind::Simulated;
-use crate::supervise::{Around, Trial};
+use crate::kind::{CommandOf, Simulated};
+use crate::supervise::{Around, SUPERSEDED, Trial};
 
-/// What is said where another driver has the lease.
-pub(crate) const SUPERSEDED: &str = "another driver took over";
+/// A kind of run that has checks.
+pub(crate) trait Checked: Simulated {
+    fn checks(state: &Self::Run) -> &[Check];
+
+    /// The tree that a round begins with.
+    fn begin(fresh: bool, state: &Self::Run, around: &mut Around<'_, Self>) -> Began;
+
+    /// What a round that ended is told as, with what follows from what it wrote.
+    fn settled(
+        round: Box<CheckRound>,
+        began: &Snapshot,
+        state: &Self::Run,
+        around: &mut Around<'_, Self>,
+    ) -> CommandOf<Self>;
+
+    fn observed(snapshot: Snapshot) -> CommandOf<Self>;
+
+    fn given_up(detail: String) -> CommandOf<Self>;
+}
 
 /// A round under way.
 pub(crate) struct Round {
@@ -26,7 +43,7 @@ pub(crate) struct Round {
 }
 
 /// How far a round is.
-pub(crate) enum Progress {
+enum Progress {
     Working,
     /// The tree is to be on record first.
     NotYet(Snapshot),
@@ -59,17 +76,28 @@ impl Round {
         }
     }
 
-    pub(crate) fn step<'a, K: Simulated>(
+    /// One step; what the machine is told, once there is something.
+    pub(crate) fn step<K: Checked>(
         &mut self,
-        checks: &[Check],
-        around: &mut Around<'a, K>,
-        begin: impl FnOnce(&mut Around<'a, K>) -> Began,
-    ) -> Progress {
+        fresh: bool,
+        state: &K::Run,
+        around: &mut Around<'_, K>,
+    ) -> Option<CommandOf<K>> {
+        match self.advance(fresh, state, around) {
+            Progress::Working => None,
+            Progress::NotYet(unknown) => Some(K::observed(unknown)),
+            Progress::Ended(round, began) => Some(K::settled(round, &began, state, around)),
+            Progress::GivenUp(detail) => Some(K::given_up(detail)),
+        }
+    }
+
+    fn advance<K: Checked>(&mut self, fresh: bool, state: &K::Run, around: &mut Around<'_, K>) -> Progress {
+        let checks = K::checks(state);
         if let Some(index) = self.ending {
             return self.end_earlier(index, checks.len(), around);
         }
         if self.began.is_none() {
-            match begin(around) {
+            match K::begin(fresh, state, around) {
                 Ok(began) => self.began = Some(began),
                 Err(unknown) => return Progress::NotYet(unknown),
             }

@@ -35,6 +35,8 @@ pub enum Plant {
     NamedByRole,
     /// What was told to a role last is left out of its prompt.
     FeedbackLeftOut,
+    /// The prompt of a role has what the role was told with an earlier one, too.
+    FeedbackHeardAgain,
     /// A role that was asked to come to an end is taken for ended, whatever its keeper says.
     ToldIsEnded,
     /// The tree is not put back before a role that was refused is tried again.
@@ -49,7 +51,8 @@ pub enum Plant {
     LinesFromMemory,
     /// The last line of a log counts as one although it is torn.
     TornLineKept,
-    /// The file of a ledger is replaced without looking at what was there: an edit in between is lost.
+    /// The file of a ledger, or the state file of a cycle, is replaced without looking at what was there: an edit in between is
+    /// lost.
     EditOverwritten,
     /// Flips are added to the log without looking at what it holds already.
     FlipsLoggedBlindly,
@@ -63,7 +66,7 @@ const CYCLES: &[Kind] = &[Kind::Cycle];
 
 impl Plant {
     /// Every plant, with the name it has on the command line and the kinds of run it grows in.
-    pub const ALL: [(Plant, &'static str, &'static [Kind]); 24] = [
+    pub const ALL: [(Plant, &'static str, &'static [Kind]); 25] = [
         (Plant::AckBeforeCommit, "ack-before-commit", ALL_KINDS),
         (Plant::MissingEpochCheck, "missing-epoch-check", DRIVEN),
         (Plant::ViewBeforeCommit, "view-before-commit", DRIVEN),
@@ -80,6 +83,7 @@ impl Plant {
         (Plant::OldInputCounts, "old-input-counts", &[Kind::Workflow]),
         (Plant::NamedByRole, "named-by-role", CYCLES),
         (Plant::FeedbackLeftOut, "feedback-left-out", CYCLES),
+        (Plant::FeedbackHeardAgain, "feedback-heard-again", CYCLES),
         (Plant::ToldIsEnded, "told-is-ended", CYCLES),
         (Plant::RestoreForgotten, "restore-forgotten", CYCLES),
         (Plant::HandedInByAnother, "handed-in-by-another", CYCLES),
@@ -87,7 +91,7 @@ impl Plant {
         (Plant::EditHeardAgain, "edit-heard-again", CYCLES),
         (Plant::LinesFromMemory, "lines-from-memory", CYCLES),
         (Plant::TornLineKept, "torn-line-kept", CYCLES),
-        (Plant::EditOverwritten, "edit-overwritten", &[Kind::Ledger]),
+        (Plant::EditOverwritten, "edit-overwritten", &[Kind::Cycle, Kind::Ledger]),
         (Plant::FlipsLoggedBlindly, "flips-logged-blindly", &[Kind::Ledger]),
         (Plant::LogBeforeJournal, "log-before-journal", &[Kind::Ledger]),
     ];

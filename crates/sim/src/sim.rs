@@ -474,6 +474,10 @@ impl<K: Simulated> Sim<K> {
 
     fn kill_a_keeper(&mut self) {
         let index = self.rng.below(self.host.keepers.len() as u64) as usize;
+        self.kill_keeper(index);
+    }
+
+    pub(crate) fn kill_keeper(&mut self, index: usize) {
         let step = self.host.kill_keeper(index);
         self.fault(match step {
             Step::Preparing => "keeper_killed_preparing",
@@ -517,7 +521,7 @@ impl<K: Simulated> Sim<K> {
 impl<K: Driven> Sim<K> {
     /// A view is written.
     pub(crate) fn publish(&mut self, state: &K::Run, head: Seq) {
-        K::show(state, &mut self.scene, self.plant);
+        K::show(state, &mut self.scene, &mut self.log, self.plant);
         let mut view = K::view(state, head);
         if self.plant == Some(Plant::ModeShownEarly) {
             view.mode = K::early_mode(state).or(view.mode);

@@ -18,6 +18,9 @@ use crate::kind::Simulated;
 use crate::rng::Rng;
 use crate::scenario::Plant;
 
+/// What is said where another driver has the lease.
+pub(crate) const SUPERSEDED: &str = "another driver took over";
+
 /// So many looks at a keeper that lives and says nothing are enough.
 const PATIENCE: u8 = 20;
 
@@ -230,6 +233,50 @@ impl Attempt {
         prepare: &mut dyn FnMut(&mut Around<'a, K>) -> Option<Start<I>>,
     ) -> Result<Option<Became<Exit<K::Said>, I>>, Superseded> {
         self.supervision.step(&mut HostPort { hand: &mut self.hand, around, prepare })
+    }
+}
+
+/// An attempt as it is on record.
+pub(crate) struct Recorded<'r> {
+    pub(crate) name: Name,
+    pub(crate) host: &'r str,
+    pub(crate) boot: &'r str,
+    /// The same driver recorded it: nothing of it has run.
+    pub(crate) fresh: bool,
+}
+
+/// An attempt of a driver's: its supervision begins with the first step.
+#[derive(Default)]
+pub(crate) struct Supervised {
+    begun: Option<Attempt>,
+    cancelled: bool,
+}
+
+impl Supervised {
+    pub(crate) fn cancel<K: Simulated>(&mut self, host: &mut Host<K>) {
+        self.cancelled = true;
+        if let Some(attempt) = &mut self.begun {
+            attempt.cancel(host);
+        }
+    }
+
+    /// One act; what became of the attempt, once that is known. Nobody keeps it where another driver has the lease.
+    pub(crate) fn step<'a, K: Simulated, I>(
+        &mut self,
+        recorded: &Recorded<'_>,
+        around: &mut Around<'a, K>,
+        prepare: &mut dyn FnMut(&mut Around<'a, K>) -> Option<Start<I>>,
+    ) -> Option<Became<Exit<K::Said>, I>> {
+        let attempt = self.begun.get_or_insert_with(|| {
+            let Recorded { name, host, boot, fresh } = recorded;
+            let mut new = Attempt::new(*name, host, boot, *fresh, around.plant);
+            if self.cancelled {
+                new.cancel(around.host);
+            }
+            new
+        });
+        let superseded = |_| Some(Became::NoKeeper { detail: SUPERSEDED.to_owned() });
+        attempt.step(around, prepare).unwrap_or_else(superseded)
     }
 }
 

@@ -2,8 +2,11 @@
 //!
 //! Which trees pass a check, and which are a cheat, is decided by the seed and by nothing else: the same tree always is.
 
-use piton_model::loop_machine::{Finding, GuardReport, RegressionType, Severity, Snapshot};
+use piton_model::loop_machine::{
+    AttemptOutcome, Change, Finding, GuardReport, Left, RegressionType, Severity, Snapshot,
+};
 
+use crate::history::Name;
 use crate::rng::Rng;
 
 /// One tree in this many is a cheat.
@@ -66,6 +69,25 @@ impl Tree {
         }
         let mut dice = Rng::new(self.dice ^ (u64::from(self.content) << 8 | u64::from(check)));
         dice.below(1_000) < self.passes_permille
+    }
+
+    /// How a process in it ends that would end like this: a check succeeds where the tree passes.
+    pub(crate) fn ends(&self, name: Name, outcome: AttemptOutcome) -> AttemptOutcome {
+        match name {
+            Name::Check { index, .. } if outcome == AttemptOutcome::Succeeded && !self.passes(index) => {
+                AttemptOutcome::Failed
+            }
+            Name::Check { .. } | Name::Attempt(_) => outcome,
+        }
+    }
+
+    /// The tree as it is, beside the one before the iteration and the one last seen.
+    pub(crate) fn left(&mut self, before: Option<&Snapshot>, seen: Option<&Snapshot>) -> Left {
+        let snapshot = self.snapshot();
+        let differs = |from: Option<&Snapshot>| from.is_some_and(|from| from.tree != snapshot.tree);
+        let guard = differs(before).then(|| self.guard());
+        let change = differs(seen).then(|| Change { files_total: 1, added: 1, ..Change::default() });
+        Left { snapshot: Some(snapshot), change, guard }
     }
 
     /// What the guard says about it: some trees are cheats, always the same ones.

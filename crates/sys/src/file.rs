@@ -63,6 +63,13 @@ impl Error {
         Errno::from_io_error(&self.source) == Some(Errno::XDEV)
     }
 
+    /// Whether the machine cannot do now what it can at other times: a disk that fails, nothing left to open a file with. Nobody
+    /// who may write to the file has a part in that.
+    pub fn is_of_the_machine(&self) -> bool {
+        let errno = Errno::from_io_error(&self.source);
+        matches!(errno, Some(Errno::IO | Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::NOBUFS))
+    }
+
     /// The rule of this module that said no, if that is what happened.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.source.get_ref()?.downcast_ref()

@@ -123,6 +123,11 @@ impl From<Rejection> for Error {
             | Rejection::InTheWay { run, .. }
             | Rejection::NotForKind { run, .. } => error.hint(format!("run `piton status {run}`")),
             Rejection::NoSuchQuestion { .. } => error.hint("run `piton answer` to see what waits"),
+            Rejection::NeedsCheck { run } => error.hint(format!(
+                "take it up anew with one: `piton rm {run}`, which keeps its files, then `piton cycle rebuild {run} --check 'test=CMD'` \
+                 with the agent that it had"
+            )),
+            Rejection::BadRequest { run, .. } => error.hint(format!("`piton cycle show {run}` has what there is")),
             Rejection::BadDefinition(_) => error.hint("run `piton run WORKFLOW.yaml --check-only`"),
             Rejection::BadConfig(_) => {
                 error.hint("give --check CMD or --until COND; see `piton loop --help`")

@@ -1,12 +1,16 @@
-//! A ledger, as a front end reads and changes it. The rules over gaps are `model::ledger`'s.
+//! A ledger, as a front end reads and changes it. The rules over gaps are `model::ledger`'s, and are applied behind the door: what
+//! comes back says what is due, what comes first and what is fresh.
 
 use std::path::PathBuf;
 
-use piton_model::ledger::{Flip, Gap, Observed, Overruled};
-use piton_model::ledger_machine::{ResearchEnd, ResearchLimits, ResearchResult, Spent, State, Used};
+use piton_model::ledger::{
+    Flip, Gap, GapStatus, Overruled, Source, SourceKind, age_ms, due_at, is_due, to_iso,
+};
+use piton_model::ledger_machine::{ResearchEnd, ResearchLimits, ResearchResult, Spent, Used};
 use piton_model::{Seq, Timestamp};
 use piton_record::record;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value, json};
 
 use crate::AgentChoice;
 
@@ -21,19 +25,167 @@ pub struct LedgerAt {
     pub default_ttl_days: u32,
 }
 
-/// A ledger as it is. Nothing was written for it, and what was edited by hand is seen all the same.
+/// What was found in a ledger, and what there is to say of its file. Nothing was written for it, and what was edited by hand is seen
+/// all the same.
 #[derive(Clone, Debug)]
-pub struct GapsView {
-    /// Its gaps, and what is known about them.
-    pub state: State,
-    /// What the files that findings rest on are now.
-    pub observed: Observed,
+pub struct InLedger<T> {
+    /// What was asked for.
+    pub found: T,
+    /// Gaps in all.
+    pub gaps: usize,
     /// What is wrong with it and stops nothing.
     pub problems: Vec<String>,
     /// What is accepted about the file, but worth saying.
     pub warnings: Vec<String>,
     /// Whether there is a file.
     pub exists: bool,
+}
+
+/// A gap as others rely on it: its own fields, and what follows from them at one moment.
+#[derive(Clone, Debug)]
+pub struct GapView {
+    /// Its fields.
+    pub gap: Gap,
+    /// How many days its findings hold, by its own word or the default.
+    pub effective_ttl_days: i64,
+    /// How old they are.
+    pub age_days: Option<u64>,
+    /// Until when they hold.
+    pub due_at: Option<Timestamp>,
+    /// Whether it is called verified, and is stale by now.
+    pub due: bool,
+}
+
+const DAY_MS: u64 = 86_400_000;
+
+impl GapView {
+    /// The gap at `now`, where findings hold for so many days unless it says otherwise.
+    pub fn of(gap: &Gap, default_ttl_days: u32, now: Timestamp) -> Self {
+        Self {
+            gap: gap.clone(),
+            effective_ttl_days: gap.ttl_days.unwrap_or(i64::from(default_ttl_days)),
+            age_days: age_ms(gap, now).map(|age| age / DAY_MS),
+            due_at: due_at(gap, default_ttl_days),
+            due: is_due(gap, default_ttl_days, now),
+        }
+    }
+
+    /// What it is by now: one that is called verified may be stale.
+    pub fn standing(&self) -> GapStatus {
+        if self.due { GapStatus::Stale } else { self.gap.status }
+    }
+}
+
+impl Serialize for GapView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = gap_fields(&self.gap);
+        object.insert("effective_ttl_days".to_owned(), json!(self.effective_ttl_days));
+        object.insert("age_days".to_owned(), json!(self.age_days));
+        object.insert("due_at".to_owned(), json!(self.due_at.map(to_iso)));
+        object.insert("due".to_owned(), json!(self.due));
+        object.serialize(serializer)
+    }
+}
+
+/// A gap's fields as the file has them, defaults included.
+pub fn gap_fields(gap: &Gap) -> Map<String, Value> {
+    let time = |at: Option<Timestamp>| json!(at.map(to_iso));
+    let value = json!({
+        "id": gap.id,
+        "category": gap.category,
+        "status": gap.status.as_str(),
+        "priority": gap.priority,
+        "last_verified": time(gap.last_verified),
+        "last_checked": time(gap.last_checked),
+        "ttl_days": gap.ttl_days,
+        "blocks": gap.blocks,
+        "blocked_by": gap.blocked_by,
+        "findings": gap.findings,
+        "question": gap.question,
+        "evidence": gap.evidence.iter().map(source_fields).collect::<Vec<_>>(),
+    });
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+fn source_fields(source: &Source) -> Value {
+    let mut object = Map::new();
+    object.insert(source.kind.key().to_owned(), json!(source.kind.text()));
+    if let SourceKind::File { hash: Some(hash), .. } = &source.kind {
+        object.insert("hash".to_owned(), json!(hash));
+    }
+    if let Some(at) = source.at {
+        object.insert("at".to_owned(), json!(to_iso(at)));
+    }
+    Value::Object(object)
+}
+
+/// The order in which gaps can be looked into: none before what it waits for.
+#[derive(Clone, Debug, Serialize)]
+pub struct GapsOrder {
+    /// The ids of those that have a place in it.
+    pub ordered: Vec<String>,
+    /// Those that wait for each other.
+    pub cycled: Vec<Gap>,
+    /// How they do, in words.
+    #[serde(skip)]
+    pub cycles: Vec<String>,
+}
+
+/// What is stale.
+#[derive(Clone, Debug)]
+pub struct StaleGaps {
+    /// The flips that are due.
+    pub due: Vec<Flip>,
+    /// The ids of those that are called so.
+    pub stale: Vec<String>,
+}
+
+/// What research would look into now, and why not into the rest.
+#[derive(Clone, Debug, Serialize)]
+pub struct GapsBatch {
+    /// The most urgent first.
+    pub batch: Vec<GapView>,
+    /// How many are stale.
+    pub stale: usize,
+    /// How many were never researched.
+    pub unknown: usize,
+    /// How many need it as well, and come later.
+    pub later: usize,
+    /// The ids of those that were checked lately.
+    pub checked: Vec<String>,
+    /// The ids of those that wait for others.
+    pub waiting: Vec<String>,
+    /// How gaps wait for each other, in words.
+    #[serde(skip)]
+    pub cycles: Vec<String>,
+    /// All of it in one line.
+    #[serde(skip)]
+    pub picture: String,
+}
+
+/// What became different of the gaps of a ledger since some moment.
+#[derive(Clone, Debug)]
+pub struct GapsDiff {
+    /// Those that are new.
+    pub added: Vec<GapView>,
+    /// Those that changed, by id.
+    pub changed: Vec<(String, Vec<FieldDiff>)>,
+    /// The ids of those that are gone.
+    pub removed: Vec<String>,
+}
+
+/// A field that is another now.
+#[derive(Clone, Debug, Serialize)]
+pub struct FieldDiff {
+    /// Its name.
+    pub field: &'static str,
+    /// What it was.
+    pub before: Value,
+    /// What it is.
+    pub after: Value,
 }
 
 /// What happened to a gap, or to research.
@@ -112,8 +264,10 @@ pub enum GapChange {
 /// What a change came to.
 #[derive(Clone, Debug)]
 pub struct GapsChanged {
-    /// The ledger after it.
-    pub state: State,
+    /// How many gaps there are after it.
+    pub gaps: usize,
+    /// The gap that it was about, where it was about one that is there.
+    pub gap: Option<GapView>,
     /// Whether anything is different.
     pub changed: bool,
     /// Gaps whose status changed.

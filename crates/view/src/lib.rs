@@ -21,29 +21,32 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use piton_model::{RunId, Seq, Timestamp, ledger_machine};
+use piton_model::ledger::NotFresh;
+use piton_model::{RunId, Seq, Timestamp};
 
 pub use ask::{CycleRequest, Request};
 pub use brief::{Brief, BriefCheck, Signal};
 pub use error::{Error, ErrorKind, remedy};
-pub use gaps::{Batch, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, ResearchOrder, ResearchUpdate};
+pub use gaps::{
+    Batch, FieldDiff, GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, InLedger,
+    LedgerAt, ResearchOrder, ResearchUpdate, StaleGaps, gap_fields,
+};
 pub use look::{
     Asked, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt, ReportView,
     RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
 };
 pub use order::{
-    AgentChoice, CycleOrder, ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder,
+    AgentChoice, CycleOrder, ForkOrder, LimitWords, LoopOrder, Order, PrepChoice, Removal, Resumption,
+    Started, WorkflowOrder,
 };
 pub use see::{
-    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts, GuardView,
-    IterationView, LedgerStatus, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView,
-    ResearchView, RunStatus, SessionView, ShowView, StepView, SwitchView, TestsView, UsedView, VerifyView,
-    WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
+    AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts,
+    GuardView, IterationView, LedgerStatus, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView,
+    ResearchView, RunStatus, SessionView, ShowView, SpentView, StepView, SwitchView, TestsView, UsedView,
+    VerifyView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
 };
 
-pub use see_cycle::{
-    CycleBestView, CycleIterationView, CycleLimitsView, CycleStatus, CycleUsedView, RoleView,
-};
+pub use see_cycle::{CycleBestView, CycleIterationView, CycleStatus, PrepView, RoleView};
 
 /// An answer, on its way.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
@@ -136,14 +139,57 @@ pub trait Client: Send + Sync {
     fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Rebuilt>;
 
     /// A ledger as it is, whether or not it has a journal.
-    fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, GapsView>;
+    fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, InLedger<Vec<GapView>>>;
 
-    /// A ledger as it was, by its own time; nothing where nothing was known yet.
-    fn gaps_at<'a>(
+    /// A gap as it was, by the ledger's own time; nothing where nothing was known of it yet.
+    fn gap_at<'a>(&'a self, ledger: &'a LedgerAt, id: &'a str, at: Timestamp) -> Answer<'a, Option<GapView>>;
+
+    /// What became different of the gaps since then.
+    fn gaps_since<'a>(
         &'a self,
         ledger: &'a LedgerAt,
-        at: Timestamp,
-    ) -> Answer<'a, Option<ledger_machine::State>>;
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<GapsDiff>>;
+
+    /// In which order the gaps can be looked into.
+    fn gap_order<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, InLedger<GapsOrder>>;
+
+    /// What is stale, and what is due to be called so.
+    fn stale_gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, InLedger<StaleGaps>>;
+
+    /// What research would look into now, at most so many at once.
+    fn gap_batch<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        max: usize,
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<GapsBatch>>;
+
+    /// Of these gaps, or of all where none is named, those that cannot be relied on. Of a file that is not there nothing can be.
+    fn gaps_not_fresh<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        ids: &'a [String],
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<Vec<NotFresh>>>;
+
+    /// What is known of these gaps, or of all, for a prompt of at most so many tokens.
+    fn gap_prompt<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        ids: &'a [String],
+        tokens: usize,
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<String>>;
+
+    /// The ledger to hand on, with what else its file holds: as that file, or as JSON.
+    fn export_gaps<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        as_json: bool,
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<Vec<u8>>>;
 
     /// What ever happened to the gaps of a ledger.
     fn gap_events<'a>(&'a self, ledger: &'a LedgerAt) -> Answer<'a, Vec<GapEvent>>;
@@ -166,8 +212,9 @@ pub trait Client: Send + Sync {
         tell: &'a mut (dyn FnMut(ResearchUpdate) + Send),
     ) -> Answer<'a, Option<Batch>>;
 
-    /// Forgets a run: its events, attempts, snapshots and files. One that is under way only by `force`.
-    fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()>;
+    /// Forgets a run: its events, attempts, snapshots and files. Returns what is kept of it: the files of a cycle are, unless
+    /// they are to go as well.
+    fn remove<'a>(&'a self, run: &'a RunId, how: Removal) -> Answer<'a, Vec<String>>;
 }
 
 /// What an attempt printed, piece by piece.

@@ -341,6 +341,8 @@ pub enum ExportFormat {
     CycleState,
     /// A ledger as a gap file.
     Gaps,
+    /// The same as JSON.
+    GapsJson,
     /// The folded state.
     State,
 }

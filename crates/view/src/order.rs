@@ -80,6 +80,8 @@ pub struct LoopOrder {
     pub on_done: Option<String>,
     /// Take the configuration as it stands, for this once.
     pub trust: bool,
+    /// By the defaults and what is said here alone, whatever is configured; nor is the repository listed as one with runs.
+    pub plain: bool,
 }
 
 /// Which agent is to work, and how. What is not said comes from the configuration.
@@ -193,8 +195,35 @@ pub struct CycleOrder {
     pub auto: bool,
     /// Walls around agents and checks.
     pub confine: bool,
+    /// What was worked out before.
+    pub prep: PrepChoice,
+    /// Work in a work tree of its own.
+    pub worktree: bool,
+    /// A command to run once it rests.
+    pub on_done: Option<String>,
     /// Take the configuration as it stands, for this once.
     pub trust: bool,
+}
+
+/// Which prep package a cycle begins with.
+#[record(Default, Eq)]
+pub enum PrepChoice {
+    /// None, whatever lies there.
+    #[default]
+    Without,
+    /// The one that lies at the usual place, if one does.
+    Usual,
+    /// This file.
+    File(String),
+}
+
+/// How a run is forgotten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// Also one that is under way.
+    pub force: bool,
+    /// Also the files of a cycle, which hold the documents of its team.
+    pub files: bool,
 }
 
 /// Where another run is gone on from.

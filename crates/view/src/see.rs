@@ -2,7 +2,7 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{
-    Chosen, ContextLevel, Measures, Quality, QuestionKind, Recommendation, Recovery, Uncommitted,
+    CheckResult, Chosen, ContextLevel, Measures, Quality, QuestionKind, Recommendation, Recovery, Uncommitted,
 };
 use piton_model::workflow::StepStatus;
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
@@ -185,9 +185,9 @@ pub struct Counted<T> {
     pub max: Option<T>,
 }
 
-/// What a loop may use at most, each with what is used of it.
+/// What a loop or a cycle may use at most, each with what is used of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LimitsView {
+pub struct BudgetView {
     /// Iterations that have a verdict.
     pub iterations: Counted<u32>,
     /// How long agents and checks worked; waits are not counted.
@@ -198,6 +198,14 @@ pub struct LimitsView {
     pub tokens: Counted<u64>,
     /// Iterations in a row without progress.
     pub no_progress: Counted<u32>,
+}
+
+/// The same of a loop, with what only a loop counts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LimitsView {
+    /// What a cycle counts, too.
+    #[serde(flatten)]
+    pub budget: BudgetView,
     /// Failed attempts in a row.
     pub failures: Counted<u32>,
     /// Files that were changed.
@@ -242,6 +250,13 @@ pub struct CheckView {
     pub duration_ms: u64,
     /// The end of what it printed, when it failed.
     pub tail: String,
+}
+
+impl From<&CheckResult> for CheckView {
+    fn from(result: &CheckResult) -> Self {
+        let CheckResult { name, passed, exit_code, timed_out, duration_ms, tail } = result.clone();
+        Self { name, passed, exit_code, timed_out, duration_ms, tail }
+    }
 }
 
 /// The best iteration so far.
@@ -476,10 +491,10 @@ pub struct WorkflowLimitsView {
     pub daily_cost_usd: Counted<f64>,
 }
 
-/// What a workflow used.
+/// What a workflow, a cycle, or a role of one used.
 #[shown(Clone, Debug, PartialEq)]
-pub struct WorkflowUsedView {
-    /// Working time of all steps together.
+pub struct SpentView {
+    /// Working time of all its agents together, and of its checks.
     pub working_ms: u64,
     /// Money; absent where an attempt did not report it.
     pub cost_usd: Option<f64>,
@@ -491,7 +506,15 @@ pub struct WorkflowUsedView {
     pub failures: u32,
     /// Attempts whose outcome cannot be known.
     pub lost: u32,
-    /// Loop-backs.
+}
+
+/// The same of a workflow, with how often it went back.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkflowUsedView {
+    /// What a cycle counts, too.
+    #[serde(flatten)]
+    pub spent: SpentView,
+    /// Loop-backs of all steps together.
     pub loop_backs: u32,
 }
 

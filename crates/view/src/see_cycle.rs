@@ -1,18 +1,34 @@
 //! What can be seen of a cycle. The names of fields are public.
 
-use piton_model::cycle::{Blocker, Decision, PhaseError, RoleStatus};
+use std::collections::BTreeMap;
+
+use piton_model::cycle::prep::{Convergence, SourceRef};
+use piton_model::cycle::{Blocker, Decision, Gate, GateRecord, PhaseError, RoleName, RoleStatus};
 use piton_model::{Entry, Timestamp};
 use piton_record::shown;
-use serde::Serialize;
 
-use crate::{AskedView, CheckView, Counted, DriverView};
+use crate::{AskedView, BudgetView, CheckView, DriverView, SpentView};
 
 /// Where a cycle is, why, and what to do.
 #[shown(
     Clone,
     Debug,
     PartialEq,
-    written(driver, exit_code, checks, findings, questions, roles, iterations, decisions, blockers)
+    written(
+        driver,
+        exit_code,
+        checks,
+        findings,
+        questions,
+        roles,
+        iterations,
+        decisions,
+        blockers,
+        convergence,
+        phase_gates,
+        agent_focus,
+        source_refs
+    )
 )]
 pub struct CycleStatus {
     /// As in a list.
@@ -35,9 +51,9 @@ pub struct CycleStatus {
     /// The state file, relative to the repository.
     pub state_file: String,
     /// Ceilings.
-    pub limits: CycleLimitsView,
+    pub limits: BudgetView,
     /// What was used.
-    pub used: CycleUsedView,
+    pub used: SpentView,
     /// The team.
     pub roles: Vec<RoleView>,
     /// The last verdicts.
@@ -60,38 +76,29 @@ pub struct CycleStatus {
     pub questions: Vec<AskedView>,
     /// What could not be known when it was rebuilt.
     pub unknown: Vec<String>,
+    /// The prep package that was found when it began.
+    pub prep: Option<PrepView>,
+    /// What must hold beside the checks before it is completed; none without a package that counts, like the next three.
+    pub convergence: Option<Convergence>,
+    /// The gates, as the format has them.
+    pub phase_gates: Option<serde_json::Value>,
+    /// What each role attends to, by gate.
+    pub agent_focus: Option<BTreeMap<Gate, BTreeMap<RoleName, String>>>,
+    /// Where the task comes from.
+    pub source_refs: Option<Vec<SourceRef>>,
 }
 
-/// What a cycle may use.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CycleLimitsView {
-    /// Iterations.
-    pub iterations: Counted<u32>,
-    /// Working time.
-    pub duration_ms: Counted<u64>,
-    /// Money.
-    pub cost_usd: Counted<f64>,
-    /// Tokens.
-    pub tokens: Counted<u64>,
-    /// Iterations in a row without progress.
-    pub no_progress: Counted<u32>,
-}
-
-/// What a cycle, or one of its roles, used.
+/// A prep package, and what became of it.
 #[shown(Clone, Debug, PartialEq)]
-pub struct CycleUsedView {
-    /// Working time.
-    pub working_ms: u64,
-    /// Money; absent where an attempt did not report it.
-    pub cost_usd: Option<f64>,
-    /// Tokens, where they were reported.
-    pub tokens: u64,
-    /// Attempts that ended.
-    pub attempts: u32,
-    /// Of those, failures.
-    pub failures: u32,
-    /// Attempts whose outcome cannot be known.
-    pub lost: u32,
+pub struct PrepView {
+    /// Where it lay.
+    pub path: String,
+    /// The name of its content, where it counts.
+    pub digest: Option<String>,
+    /// How good it says that it is, of 10.
+    pub quality_score: Option<f64>,
+    /// Why it does not count: the checks that it failed, each with the reason.
+    pub ignored: Vec<String>,
 }
 
 /// A member of the team.
@@ -114,7 +121,7 @@ pub struct RoleView {
     /// What went wrong last.
     pub error: Option<String>,
     /// What it used.
-    pub used: CycleUsedView,
+    pub used: SpentView,
 }
 
 /// The best iteration of a cycle.
@@ -149,4 +156,6 @@ pub struct CycleIterationView {
     pub pass_rate: Option<f64>,
     /// How good it is, 0 to 100.
     pub quality_score: Option<f64>,
+    /// The gate that it is of, and what was judged of that.
+    pub gate: Option<GateRecord>,
 }

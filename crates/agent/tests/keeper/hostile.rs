@@ -94,6 +94,26 @@ fn one_that_goes_on_writing_for_a_moment_is_heard() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "somebody outside starts it, not a keeper")]
+fn one_that_somebody_outside_started_for_it() {
+    let world = World::with(Nets::ScanOnly);
+    let spec = world.spec("1", "until [ -e go ]; do sleep 0.01; done");
+    world.launch(&spec);
+    let mut other = std::process::Command::new("sleep")
+        .arg(&world.token)
+        .env(piton_sys::process::MARK_VARIABLE, &spec.mark)
+        .spawn()
+        .unwrap();
+    world.wait_for_sleepers(1);
+    std::fs::write(spec.cwd.join("go"), "").unwrap();
+    // The keeper has no child left when it looks for this one, which is not its own.
+    eventually("it is ended", || other.try_wait().unwrap().is_some());
+    piton_agent::wait(&world.attempts, "1").unwrap();
+    assert_eq!(world.finished("1").code, Some(0));
+    assert_eq!(world.sleepers(), [] as [u32; 0]);
+}
+
+#[test]
 fn one_that_closes_its_output_and_stays_costs_nothing() {
     let world = World::new();
     world.launch(&world.spec("1", "exec >&- 2>&- <&-; exec sleep TOKEN"));

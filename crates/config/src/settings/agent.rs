@@ -1,5 +1,6 @@
 //! `[agent]` and `[agents.NAME]`: who does the work.
 
+use piton_model::Kind;
 use serde_json::json;
 
 use crate::entry::{Entry, Section, section};
@@ -12,13 +13,13 @@ section! {
     /// Who does the work, and what they are given.
     agent: AgentSection = "agent" {
         /// The name of the agent that is used.
-        name as "use": Text, [Loop Ledger] {
+        name as "use": Text, [Loop Cycle Ledger] {
             variable: Some("PITON_AGENT"), flag: Some("--agent"), shown: true, otherwise: "must be said",
         };
         /// Whether an agent gets tools and hooks to talk back with.
-        inject: Flag, [Loop] { otherwise: "`true`" };
+        inject: Flag, [Loop Cycle] { otherwise: "`true`" };
         /// The only variables an agent gets from outside; `NAME*` stands for all that begin so.
-        pass: Texts, [Loop Workflow Ledger] { otherwise: "all of your environment" };
+        pass: Texts, [Loop Workflow Cycle Ledger] { otherwise: "all of your environment" };
     }
 }
 
@@ -30,7 +31,7 @@ pub(crate) const NAMED_AGENTS: Section = Section {
     entries: &[Entry {
         section: "agents",
         words: "How a program is started, spoken to and understood; `docs/agents.md` has its keys.",
-        kinds: &[piton_model::Kind::Loop, piton_model::Kind::Workflow, piton_model::Kind::Ledger],
+        kinds: &[Kind::Loop, Kind::Workflow, Kind::Cycle, Kind::Ledger],
         takes: || {
             let command = json!({"type": "array", "items": {"type": "string"}, "minItems": 1});
             let schema =

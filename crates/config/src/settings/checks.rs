@@ -23,7 +23,7 @@ pub(crate) const CHECKS: Section = Section {
     entries: &[Entry {
         section: "checks",
         words: "A command that must exit with 0.",
-        kinds: &[Kind::Loop],
+        kinds: &[Kind::Loop, Kind::Cycle],
         flag: Some("--check"),
         inner: &CHECK_KEYS,
         takes: || takes("a shell command, or a table with `command`", command_or_table(&CHECK_KEYS)),

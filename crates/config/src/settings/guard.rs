@@ -14,11 +14,11 @@ section! {
     /// What to do about an agent that cheats.
     guard: GuardSection = "guard" {
         /// Whether what looks like cheating is refused, asked about, or only told.
-        mode: OneOf<GuardMode>, [Loop] => guard { shown: true };
+        mode: OneOf<GuardMode>, [Loop Cycle] => guard { shown: true };
         /// Paths in the tree that no agent may change.
-        protect: Paths, [Loop Workflow Ledger] => protect;
+        protect: Paths, [Loop Workflow Cycle Ledger] => protect;
         /// Rules that are off, each with a reason.
-        rules: Rules, [Loop] => rules_off;
+        rules: Rules, [Loop Cycle] => rules_off;
     }
 }
 

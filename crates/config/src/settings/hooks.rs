@@ -19,15 +19,15 @@ section! {
     /// What is called when; without this section, what files in `.ralph/hooks` describe.
     hooks: HooksSettings = "hooks" {
         /// Whether any hook is called.
-        enabled: Flag, [Loop] { otherwise: "`true`" };
+        enabled: Flag, [Loop Cycle] { otherwise: "`true`" };
         /// Where hooks in files of their own are.
-        dir: Text, [Loop] { otherwise: "`\".ralph/hooks\"`" };
+        dir: Text, [Loop Cycle] { otherwise: "`\".ralph/hooks\"`" };
         /// How long a hook may take.
-        default_timeout: Duration, [Loop] { otherwise: "`\"30s\"`" };
+        default_timeout: Duration, [Loop Cycle] { otherwise: "`\"30s\"`" };
         /// Whether a hook that fails stops the run.
-        fail_on_hook_error: Flag, [Loop] { otherwise: "`false`" };
+        fail_on_hook_error: Flag, [Loop Cycle] { otherwise: "`false`" };
         /// What piton brings and is to be called.
-        builtin: Many<OneOf<Builtin>>, [Loop] { otherwise: "`[\"logging\"]`" };
+        builtin: Many<OneOf<Builtin>>, [Loop Cycle] { otherwise: "`[\"logging\"]`" };
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) const NAMED_HOOKS: Section = Section {
     entries: &[Entry {
         section: "hooks",
         words: "A hook of your own.",
-        kinds: &[Kind::Loop],
+        kinds: &[Kind::Loop, Kind::Cycle],
         inner: &KEYS,
         takes: || takes("a table with `points` and what is run", table(&KEYS, &[])),
         read: |reader, settings, pair| {

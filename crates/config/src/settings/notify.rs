@@ -22,15 +22,15 @@ section! {
     /// Who is told what; without this section a desktop is told, if there is one.
     notify: NotifySettings = "notify" {
         /// Whether anybody is told anything.
-        enabled: Flag, [Loop Workflow] { otherwise: "`true`" };
+        enabled: Flag, [Loop Workflow Cycle] { otherwise: "`true`" };
         /// The shortest time between two messages of the same trigger.
-        min_interval: Span, [Loop Workflow] { otherwise: "`\"60s\"`" };
+        min_interval: Span, [Loop Workflow Cycle] { otherwise: "`\"60s\"`" };
         /// The most messages in an hour; 0 means no limit.
-        max_per_hour: PerHour, [Loop Workflow] { otherwise: "`20`" };
+        max_per_hour: PerHour, [Loop Workflow Cycle] { otherwise: "`20`" };
         /// How long what is told waits for more of it.
-        debounce: Span, [Loop] { otherwise: "`\"5s\"`" };
+        debounce: Span, [Loop Cycle] { otherwise: "`\"5s\"`" };
         /// When nobody is disturbed.
-        quiet_hours: Quiet, [Loop Workflow];
+        quiet_hours: Quiet, [Loop Workflow Cycle];
     }
 }
 
@@ -42,7 +42,7 @@ pub(crate) const CHANNELS: Section = Section {
     entries: &[Entry {
         section: "notify.channels",
         words: "A channel of your own.",
-        kinds: &[Kind::Loop, Kind::Workflow],
+        kinds: &[Kind::Loop, Kind::Workflow, Kind::Cycle],
         inner: &CHANNEL_KEYS,
         takes: || takes("a table with `type`", table(&CHANNEL_KEYS, &["type"])),
         read: |reader, settings, pair| settings.channels.extend(channel(reader, pair)),
@@ -66,7 +66,7 @@ pub(crate) const TRIGGERS: Section = Section {
     entries: &[Entry {
         section: "notify.triggers",
         words: "Whether people are told of this, and how; `docs/notifications.md` has the names.",
-        kinds: &[Kind::Loop, Kind::Workflow],
+        kinds: &[Kind::Loop, Kind::Workflow, Kind::Cycle],
         inner: &TRIGGER_KEYS,
         takes: || {
             let schema = json!({"anyOf": [

@@ -18,11 +18,11 @@ section! {
     /// What a work tree of its own is furnished with.
     worktree: Worktree = "worktree" {
         /// Further paths that are copied into it from the repository.
-        copy: Paths, [Loop Workflow];
+        copy: Paths, [Loop Workflow Cycle];
         /// Whether packages that are installed in the repository, and settings that git ignores, are copied without being named.
-        installed: Flag, [Loop Workflow] { otherwise: "`true`" };
+        installed: Flag, [Loop Workflow Cycle] { otherwise: "`true`" };
         /// A shell command that is run in it once, before anything else.
-        setup: Text, [Loop Workflow];
+        setup: Text, [Loop Workflow Cycle];
         /// Whether the baseline is held against the checkout: what does worse, or reads the checkout, stops the run.
         compare: Flag, [Loop] { otherwise: "`true`" };
     }
@@ -32,13 +32,13 @@ section! {
     /// Walls around agents and checks.
     confine: ConfineSection = "confine" {
         /// Whether there are any.
-        enabled: Flag, [Loop Workflow Ledger] { flag: Some("--confine"), otherwise: "`false`" };
+        enabled: Flag, [Loop Workflow Cycle Ledger] { flag: Some("--confine"), otherwise: "`false`" };
         /// Further places that may be written to.
-        write: Places, [Loop Workflow Ledger] { otherwise: "none" };
+        write: Places, [Loop Workflow Cycle Ledger] { otherwise: "none" };
         /// Places that are seen inside although they hold keys or logins.
-        read: Places, [Loop Workflow Ledger] { otherwise: "none" };
+        read: Places, [Loop Workflow Cycle Ledger] { otherwise: "none" };
         /// The only hosts that are reached from inside.
-        network: Hosts, [Loop Workflow Ledger] { otherwise: "all" };
+        network: Hosts, [Loop Workflow Cycle Ledger] { otherwise: "all" };
         /// Whether a manual input, or an edit of `run_state.json`, counts that was written while something without walls was at
         /// work, and may be its own.
         accept_inputs: Flag, [Workflow] { otherwise: "`false`" };
@@ -146,7 +146,7 @@ pub(crate) const REDACT: Section = Section {
         section: "redact",
         key: "patterns",
         words: "Literal texts that never reach a disk; those of all files hold together.",
-        kinds: &[Kind::Loop, Kind::Workflow, Kind::Ledger],
+        kinds: &[Kind::Loop, Kind::Workflow, Kind::Cycle, Kind::Ledger],
         otherwise: "none beside what looks like a secret",
         takes: || {
             let pattern = json!({"type": "string", "minLength": PATTERN_BYTES_MIN});

@@ -147,9 +147,16 @@ impl LocalClient {
         }
         let (layout, secrets) = (self.layout().clone(), Secrets::of(self.layout().root())?);
         let told = in_thread(move || match &state {
-            StateOf::Loop(state) => world::telling::tell_at_rest(&layout, state, secrets.redactor()),
+            StateOf::Loop(state) => {
+                let (run, config) = (&state.run, state.config.notify.as_ref());
+                world::telling::tell_at_rest(&layout, run, config, &**state, secrets.redactor())
+            }
+            StateOf::Cycle(state) => {
+                let (run, config) = (&state.run, state.config.notify.as_ref());
+                world::telling::tell_at_rest(&layout, run, config, &**state, secrets.redactor())
+            }
             StateOf::Workflow(state) => Ok(telling::tell(&layout, secrets.redactor(), state)),
-            StateOf::Cycle(_) | StateOf::Ledger(_) => Ok(Vec::new()),
+            StateOf::Ledger(_) => Ok(Vec::new()),
         });
         let _ = told.await;
         Ok(())
@@ -157,30 +164,50 @@ impl LocalClient {
 
     fn is_untold(&self, state: &StateOf) -> bool {
         match state {
-            StateOf::Loop(state) => state.is_at_rest() && world::telling::is_untold(self.layout(), state),
+            StateOf::Loop(state) => {
+                let config = state.config.notify.as_ref();
+                state.is_at_rest() && world::telling::is_untold(self.layout(), &state.run, config, &**state)
+            }
+            StateOf::Cycle(state) => {
+                let config = state.config.notify.as_ref();
+                state.is_at_rest() && world::telling::is_untold(self.layout(), &state.run, config, &**state)
+            }
             StateOf::Workflow(state) => state.is_at_rest() && telling::is_untold(self.layout(), state),
-            StateOf::Cycle(_) | StateOf::Ledger(_) => false,
+            StateOf::Ledger(_) => false,
         }
     }
 
-    /// A loop has come to rest, and perhaps nobody watches: says so to the command that was given. Returns what went wrong.
+    /// A loop or a cycle has come to rest, and perhaps nobody watches: says so to the command that was given. Returns what
+    /// went wrong.
     pub async fn tell_on_done(&self, run: &RunId) -> Result<Option<String>, piton_view::Error> {
-        let state = self.load::<State>(run, None).await?.state;
-        let Some(command) = &state.config.on_done else { return Ok(None) };
+        let state = self.load_any(run, None).await?.state;
+        let (entry, here) = (state.entry(), self.layout());
+        let (command, layout, confine, protect, agent) = match state {
+            StateOf::Loop(state) => {
+                let (layout, config) = (here.of_run(&state.config), state.config);
+                (config.on_done, layout, config.confine, config.protect, config.agent)
+            }
+            StateOf::Cycle(state) => {
+                let (layout, agent) = (here.at(state.config.worktree.as_ref()), state.config.developer());
+                (state.config.on_done.clone(), layout, state.config.confine, state.config.protect, agent)
+            }
+            StateOf::Workflow(_) | StateOf::Ledger(_) => return Ok(None),
+        };
+        let Some(command) = &command else { return Ok(None) };
         let status = serde_json::to_string(&self.status(run).await?.of).expect("a view is plain data");
-        let (root, layout) = (self.layout().root(), self.layout().of_run(&state.config));
+        let root = here.root();
         // It may run what an agent wrote, where that worked in place.
-        let launch = Surroundings::open(run, &layout, state.config.confine.as_ref())
+        let launch = Surroundings::open(run, &layout, confine.as_ref())
             .and_then(Surroundings::closing_git)
-            .map(|launch| launch.protecting(&state.config.protect));
+            .map(|launch| launch.protecting(&protect));
         let launch = match launch {
             Ok(launch) => launch,
             Err(error) => return Ok(Some(format!("the command of --on-done: {error}"))),
         };
         let ran = launch
-            .program(shell(command), root, &state.config.agent)
-            .env("PITON_STATUS", state.status.as_str())
-            .env("PITON_REASON", state.reason.map_or("", |reason| reason.as_str()))
+            .program(shell(command), root, &agent)
+            .env("PITON_STATUS", entry.status.as_str())
+            .env("PITON_REASON", entry.reason.map_or("", |reason| reason.as_str()))
             .stdin_bytes(launch.redactor().redact(&status).into_owned().into_bytes())
             .run(RunLimits { deadline: ON_DONE_WITHIN, output_bytes_max: 1 << 20 });
         Ok(match ran {

@@ -1,20 +1,24 @@
 //! Where a cycle is, why, and what to do: a view of its state.
 
+use std::collections::BTreeMap;
+
 use piton_files::cycle::CYCLES;
+use piton_model::cycle::prep::PhaseGates;
 use piton_model::cycle::{
-    BlockerStatus, Counters, DecisionStatus, IterationRecord, Phase, Role, RoleState, State, raise_past,
+    BlockerStatus, Counters, DecisionStatus, Gate, IterationRecord, Prep, PrepFound, Role, RoleName,
+    RoleState, State, raise_past,
 };
 use piton_model::{Machine, Reason, Status};
 use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{cycle as words, what_to_do};
 use piton_view::{
-    CheckView, Counted, CycleBestView, CycleIterationView, CycleLimitsView, CycleStatus, CycleUsedView,
-    RoleView, StatusOf, StatusView,
+    BudgetView, CheckView, Counted, CycleBestView, CycleIterationView, CycleStatus, PrepView, RoleView,
+    SpentView, StatusOf, StatusView,
 };
 
 use super::MAKE_IT_YOURS;
-use super::status::driver_view;
+use super::status::{dollars, driver_view};
 
 /// Iterations that a status shows.
 const ITERATIONS_SHOWN: usize = 20;
@@ -37,6 +41,7 @@ pub(super) fn view_of(state: &State, holder: Option<&Holder>, caution: Option<&s
 pub(super) fn status_of(state: &State, holder: Option<&Holder>) -> CycleStatus {
     let entry = state.entry();
     let skipped = state.iterations.len().saturating_sub(ITERATIONS_SHOWN);
+    let prep = state.config.prep.as_ref().and_then(PrepFound::taken);
     CycleStatus {
         exit_code: entry.exit_code().map(|code| code as u8),
         entry,
@@ -44,18 +49,13 @@ pub(super) fn status_of(state: &State, holder: Option<&Holder>) -> CycleStatus {
         since: state.since,
         next: next_command(state, holder.is_some()),
         driver: holder.map(driver_view),
-        phase: match &state.phase {
-            Phase::Init => "init".to_owned(),
-            Phase::Role(name) => name.to_string(),
-            Phase::Aggregation => "aggregation".to_owned(),
-            Phase::Complete => "complete".to_owned(),
-        },
+        phase: state.phase.as_str().to_owned(),
         version: state.current.version.clone(),
         state_file: format!("{CYCLES}/{}.json", state.run),
         limits: limits_of(state),
         used: used(&state.counters),
         roles: state.team().map(|(role, at)| role_of(role, at)).collect(),
-        checks: state.checks.iter().map(check_of).collect(),
+        checks: state.checks.iter().map(CheckView::from).collect(),
         pass_rate: state.tests.as_ref().map(|tests| tests.pass_rate),
         best: best_of(state),
         iterations: state.iterations.iter().skip(skipped).map(iteration_of).collect(),
@@ -67,13 +67,70 @@ pub(super) fn status_of(state: &State, holder: Option<&Holder>) -> CycleStatus {
             .collect(),
         questions: Vec::new(),
         unknown: state.unknown.clone(),
+        prep: state.config.prep.as_ref().map(prep_of),
+        convergence: prep.map(|prep| prep.convergence.clone()),
+        phase_gates: prep.map(|prep| gates_of(&prep.phase_gates)),
+        agent_focus: prep.map(|prep| focus_of(state, prep)),
+        source_refs: prep.map(|prep| prep.source_refs.clone()),
     }
 }
 
-fn limits_of(state: &State) -> CycleLimitsView {
+fn prep_of(found: &PrepFound) -> PrepView {
+    match found {
+        PrepFound::Taken(prep) => PrepView {
+            path: prep.path.clone(),
+            digest: Some(prep.digest.clone()),
+            quality_score: Some(prep.quality_score),
+            ignored: Vec::new(),
+        },
+        PrepFound::Ignored { path, failed } => PrepView {
+            path: path.clone(),
+            digest: None,
+            quality_score: None,
+            ignored: failed.iter().map(|failure| format!("{}: {}", failure.check, failure.why)).collect(),
+        },
+    }
+}
+
+/// The gates in the words of the format.
+fn gates_of(gates: &PhaseGates) -> serde_json::Value {
+    let (first, last) = (&gates.zero_to_one, &gates.one_to_hundred);
+    serde_json::json!({
+        "zero_to_one": {
+            "iterations": first.iterations,
+            "exit_criteria": {
+                "code_compiles": first.code_compiles,
+                "core_test_passes": first.core_test_passes,
+                "min_requirements_implemented": first.min_requirements_implemented,
+            },
+        },
+        "one_to_hundred": {
+            "iterations": last.iterations,
+            "exit_criteria": {
+                "test_pass_rate": last.test_pass_rate,
+                "coverage": last.coverage,
+                "critical_bugs": last.critical_bugs,
+            },
+        },
+    })
+}
+
+/// What each role of the team is told at each gate.
+fn focus_of(state: &State, prep: &Prep) -> BTreeMap<Gate, BTreeMap<RoleName, String>> {
+    let of = |gate: Gate| {
+        let told = state
+            .config
+            .roles
+            .iter()
+            .filter_map(|role| Some((role.name.clone(), prep.focus(gate, &role.name)?.to_owned())));
+        (gate, told.collect())
+    };
+    Gate::ALL.into_iter().map(of).collect()
+}
+
+fn limits_of(state: &State) -> BudgetView {
     let (limits, counters) = (&state.config.limits, &state.counters);
-    let dollars = |microusd: u64| microusd as f64 / 1e6;
-    CycleLimitsView {
+    BudgetView {
         iterations: Counted { used: Some(state.iteration), max: Some(limits.iterations) },
         duration_ms: Counted { used: Some(counters.working_ms), max: Some(limits.working_ms) },
         cost_usd: Counted {
@@ -85,10 +142,10 @@ fn limits_of(state: &State) -> CycleLimitsView {
     }
 }
 
-fn used(counters: &Counters) -> CycleUsedView {
-    CycleUsedView {
+fn used(counters: &Counters) -> SpentView {
+    SpentView {
         working_ms: counters.working_ms,
-        cost_usd: (counters.cost_unknown == 0).then(|| counters.cost_microusd as f64 / 1e6),
+        cost_usd: (counters.cost_unknown == 0).then(|| dollars(counters.cost_microusd)),
         tokens: counters.tokens,
         attempts: counters.attempts,
         failures: counters.failures,
@@ -110,17 +167,6 @@ fn role_of(role: &Role, at: &RoleState) -> RoleView {
     }
 }
 
-fn check_of(check: &piton_model::loop_machine::CheckResult) -> CheckView {
-    CheckView {
-        name: check.name.clone(),
-        passed: check.passed,
-        exit_code: check.exit_code,
-        timed_out: check.timed_out,
-        duration_ms: check.duration_ms,
-        tail: check.tail.clone(),
-    }
-}
-
 fn best_of(state: &State) -> Option<CycleBestView> {
     let iteration = state.best?;
     let record = state.iterations.iter().find(|record| record.number == iteration);
@@ -139,6 +185,7 @@ fn iteration_of(record: &IterationRecord) -> CycleIterationView {
         issues: record.issues.clone(),
         pass_rate: record.pass_rate,
         quality_score: record.quality,
+        gate: record.gate.clone(),
     }
 }
 

@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use piton_files::gaps::Document;
-use piton_model::limits::GAP_FILE_BYTES_MAX;
+use piton_model::ledger::NotFresh;
 use piton_model::loop_machine::findings_of;
-use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, cycle, ledger_machine, workflow};
+use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, cycle, workflow};
 use piton_store::{Claim, Wanted};
-use piton_sys::file;
 use piton_sys::redact::Redactor;
 use piton_view::{
     Answer, Asked, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
-    Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, LimitWords, MetricsView, Moment, Order,
-    Printed, Rebuilt, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs,
-    Seen, ShowView, Started, StateOf, StatusView, VerifyView, WhyView,
+    Follow, GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, InLedger, LedgerAt,
+    LimitWords, MetricsView, Moment, Order, Printed, Rebuilt, Removal, ReportView, Request, ResearchOrder,
+    ResearchUpdate, RestoredView, Resumption, Runs, Seen, ShowView, StaleGaps, Started, StateOf, StatusView,
+    VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
@@ -197,11 +196,10 @@ impl LocalClient {
                 piton_files::workflow::render(state, view_of(layout, run).place())
             }
             (ExportFormat::CycleState, StateOf::Cycle(state)) => crate::cycle::view_bytes(layout, state),
-            (ExportFormat::Gaps, StateOf::Ledger(state)) => {
+            (ExportFormat::Gaps | ExportFormat::GapsJson, StateOf::Ledger(state)) => {
                 let state = ledgers::seen(self, state).await?.state;
-                let bytes = file::read_regular(&layout.root().join(&state.file), GAP_FILE_BYTES_MAX)?;
-                let document = bytes.and_then(|bytes| Document::from_bytes(bytes).ok());
-                document.unwrap_or_else(Document::empty).passed_on(&state.gaps).into_bytes()
+                let as_json = format == ExportFormat::GapsJson;
+                gaps::handed_on(layout.root(), state.file.as_ref(), &state.gaps, as_json)?
             }
             (ExportFormat::State, state) => folded(state),
             (
@@ -209,7 +207,8 @@ impl LocalClient {
                 | ExportFormat::Aiwg
                 | ExportFormat::RunState
                 | ExportFormat::CycleState
-                | ExportFormat::Gaps,
+                | ExportFormat::Gaps
+                | ExportFormat::GapsJson,
                 StateOf::Loop(_) | StateOf::Workflow(_) | StateOf::Cycle(_) | StateOf::Ledger(_),
             ) => {
                 let what = format!("run `{run}` is a {}, and that format has none", kind.as_str());
@@ -287,15 +286,26 @@ impl LocalClient {
         Ok(republish(self.layout(), &loaded.state, loaded.head, history.as_ref())?)
     }
 
-    async fn forgotten(&self, run: &RunId, force: bool) -> Result<(), Error> {
+    async fn forgotten(&self, run: &RunId, how: Removal) -> Result<Vec<String>, Error> {
         let entry = self.entry(run).await?;
-        if !entry.is_at_rest() && !force {
+        if how.files && entry.kind != Kind::Cycle {
+            let what =
+                format!("run `{run}` is a {}: only a cycle has files that are kept", entry.kind.as_str());
+            return Err(Error::usage(what).hint(format!("run `piton rm {run}`")));
+        }
+        if !entry.is_at_rest() && !how.force {
             return Err(Error::usage(format!("run `{run}` is {}", entry.status.as_str()))
                 .hint(format!("run `piton stop {run}` first, or give --force")));
         }
         driver_process::settled(self, run).await?;
         forget(self, run).await?;
-        log::remove(self.layout(), run)
+        log::remove(self.layout(), run)?;
+        match entry.kind {
+            Kind::Cycle => {
+                Ok(crate::cycle::forget_files(self.layout(), run, how.files)?.into_iter().collect())
+            }
+            Kind::Loop | Kind::Workflow | Kind::Ledger => Ok(Vec::new()),
+        }
     }
 }
 
@@ -432,16 +442,66 @@ impl Client for LocalClient {
         Box::pin(self.rendered(run))
     }
 
-    fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, GapsView> {
-        Box::pin(gaps::read(self, ledger, now))
+    fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, InLedger<Vec<GapView>>> {
+        Box::pin(gaps::all(self, ledger, now))
     }
 
-    fn gaps_at<'a>(
+    fn gap_at<'a>(&'a self, ledger: &'a LedgerAt, id: &'a str, at: Timestamp) -> Answer<'a, Option<GapView>> {
+        Box::pin(gaps::then(self, ledger, id, at))
+    }
+
+    fn gaps_since<'a>(
         &'a self,
         ledger: &'a LedgerAt,
-        at: Timestamp,
-    ) -> Answer<'a, Option<ledger_machine::State>> {
-        Box::pin(gaps::state_at(self, ledger, at))
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<GapsDiff>> {
+        Box::pin(gaps::since(self, ledger, since, now))
+    }
+
+    fn gap_order<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, InLedger<GapsOrder>> {
+        Box::pin(gaps::order(self, ledger, now))
+    }
+
+    fn stale_gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, InLedger<StaleGaps>> {
+        Box::pin(gaps::stale(self, ledger, now))
+    }
+
+    fn gap_batch<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        max: usize,
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<GapsBatch>> {
+        Box::pin(gaps::batch(self, ledger, max, now))
+    }
+
+    fn gaps_not_fresh<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        ids: &'a [String],
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<Vec<NotFresh>>> {
+        Box::pin(gaps::not_fresh(self, ledger, ids, now))
+    }
+
+    fn gap_prompt<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        ids: &'a [String],
+        tokens: usize,
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<String>> {
+        Box::pin(gaps::prompt(self, ledger, ids, tokens, now))
+    }
+
+    fn export_gaps<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        as_json: bool,
+        now: Timestamp,
+    ) -> Answer<'a, InLedger<Vec<u8>>> {
+        Box::pin(gaps::export(self, ledger, as_json, now))
     }
 
     fn gap_events<'a>(&'a self, ledger: &'a LedgerAt) -> Answer<'a, Vec<GapEvent>> {
@@ -454,7 +514,7 @@ impl Client for LocalClient {
         change: GapChange,
         now: Timestamp,
     ) -> Answer<'a, GapsChanged> {
-        Box::pin(gaps::change(self, ledger, change, now))
+        Box::pin(gaps::change::change(self, ledger, change, now))
     }
 
     fn research<'a>(
@@ -466,7 +526,7 @@ impl Client for LocalClient {
         Box::pin(research::research(self, ledger, order, tell))
     }
 
-    fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()> {
-        Box::pin(self.forgotten(run, force))
+    fn remove<'a>(&'a self, run: &'a RunId, how: Removal) -> Answer<'a, Vec<String>> {
+        Box::pin(self.forgotten(run, how))
     }
 }

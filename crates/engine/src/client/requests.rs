@@ -58,7 +58,7 @@ impl LocalClient {
                 Err(error) if error.kind == ErrorKind::Held => {}
                 started => started?,
             }
-        } else if !driven && rested.status != status && entry.kind == Kind::Loop && entry.is_at_rest() {
+        } else if !driven && rested.status != status && entry.is_at_rest() {
             // It rests in another way, and no driver was there to say so.
             self.tell_on_done(run).await?;
         }

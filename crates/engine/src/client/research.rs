@@ -9,10 +9,11 @@ use piton_model::ledger::{Observed, select_batch, survey};
 use piton_model::ledger_machine::{Command, ResearchEnd, Spent, State};
 use piton_store::Store;
 use piton_sys::{Clock, SystemClock};
-use piton_view::words::{clean_line, ledger as words};
+use piton_view::words::ledger as words;
 use piton_view::{Batch, Error, ErrorKind, LedgerAt, ResearchOrder, ResearchUpdate};
 
 use super::LocalClient;
+use super::gaps::no_such;
 use crate::ledger::research::{Researcher, Turn, next_look};
 use crate::ledger::{Ledger, journal_for, observe};
 use crate::{configuration, start};
@@ -134,8 +135,7 @@ impl Work<'_> {
     fn check_named(&self, state: &State) -> Result<(), Error> {
         match self.order.ids.iter().find(|id| state.find(id).is_none()) {
             None => Ok(()),
-            Some(id) => Err(Error::usage(format!("there is no gap `{}`", clean_line(id)))
-                .hint("run `piton gaps list` to see what there is")),
+            Some(id) => Err(no_such(id)),
         }
     }
 

@@ -58,7 +58,7 @@ impl Trees {
         let recent = state.iterations.into_iter();
         let recent: Vec<_> = recent.filter_map(|record| Some((record.number, record.snapshot?))).collect();
         Self {
-            layout: client.layout().in_place(),
+            layout: client.layout().at(state.config.worktree.as_ref()),
             run: state.run,
             start: state.start,
             before: state.current.before,

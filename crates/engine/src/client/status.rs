@@ -13,9 +13,9 @@ use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, Watched};
 use piton_view::{
-    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, GuardView, IterationView, LimitsView,
-    ModeView, NotCoveredView, QuestionView, RunStatus, SessionView, StatusOf, StatusView, SwitchView,
-    TestsView, UsedView,
+    AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, GuardView, IterationView,
+    LimitsView, ModeView, NotCoveredView, QuestionView, RunStatus, SessionView, StatusOf, StatusView,
+    SwitchView, TestsView, UsedView,
 };
 
 use super::MAKE_IT_YOURS;
@@ -259,11 +259,13 @@ fn limits_of(state: &State) -> LimitsView {
     let (limits, counters) = (&state.config.limits, &state.counters);
     let used = used_of(state);
     LimitsView {
-        iterations: Counted { used: Some(counters.iterations), max: Some(limits.iterations) },
-        duration_ms: Counted { used: Some(counters.working_ms), max: Some(limits.working_ms) },
-        cost_usd: Counted { used: used.cost_usd, max: limits.cost_microusd.map(dollars) },
-        tokens: Counted { used: used.tokens, max: limits.tokens },
-        no_progress: Counted { used: Some(counters.no_progress_in_a_row), max: Some(limits.no_progress) },
+        budget: BudgetView {
+            iterations: Counted { used: Some(counters.iterations), max: Some(limits.iterations) },
+            duration_ms: Counted { used: Some(counters.working_ms), max: Some(limits.working_ms) },
+            cost_usd: Counted { used: used.cost_usd, max: limits.cost_microusd.map(dollars) },
+            tokens: Counted { used: used.tokens, max: limits.tokens },
+            no_progress: Counted { used: Some(counters.no_progress_in_a_row), max: Some(limits.no_progress) },
+        },
         failures: Counted { used: Some(counters.failures_in_a_row), max: Some(limits.failures) },
         files: Counted { used: Some(state.seen.modified_files.len() as u32), max: limits.files },
         lines: Counted { used: Some(counters.lines_changed), max: limits.lines },
@@ -284,20 +286,13 @@ fn used_of(state: &State) -> UsedView {
     }
 }
 
-fn dollars(microusd: u64) -> f64 {
+/// An amount in dollars.
+pub(super) fn dollars(microusd: u64) -> f64 {
     microusd as f64 / 1e6
 }
 
 fn checks_of(checks: &[CheckResult]) -> Vec<CheckView> {
-    let view = |check: &CheckResult| CheckView {
-        name: check.name.clone(),
-        passed: check.passed,
-        exit_code: check.exit_code,
-        timed_out: check.timed_out,
-        duration_ms: check.duration_ms,
-        tail: check.tail.clone(),
-    };
-    checks.iter().map(view).collect()
+    checks.iter().map(CheckView::from).collect()
 }
 
 fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> IterationView {

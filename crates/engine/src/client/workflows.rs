@@ -6,10 +6,11 @@ use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{what_to_do, workflow as words};
 use piton_view::{
-    AskedView, Counted, StatusOf, StatusView, StepView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
+    AskedView, Counted, SpentView, StatusOf, StatusView, StepView, WorkflowLimitsView, WorkflowStatus,
+    WorkflowUsedView,
 };
 
-use super::status::driver_view;
+use super::status::{dollars, driver_view};
 use super::{ClientError, LocalClient, MAKE_IT_YOURS};
 use crate::layout::Layout;
 use crate::workflow::is_discarded;
@@ -93,12 +94,14 @@ pub(super) fn status_of(
         over_limit: (state.overspent().or_else(|| state.over_limit_of_the_day()))
             .filter(|_| state.reason != Some(Reason::LimitCost)),
         used: WorkflowUsedView {
-            working_ms: counters.working_ms,
-            cost_usd: (counters.cost_unknown == 0).then(|| counters.cost_microusd as f64 / 1e6),
-            tokens: counters.tokens,
-            attempts: counters.attempts,
-            failures: counters.failures,
-            lost: counters.lost,
+            spent: SpentView {
+                working_ms: counters.working_ms,
+                cost_usd: (counters.cost_unknown == 0).then(|| dollars(counters.cost_microusd)),
+                tokens: counters.tokens,
+                attempts: counters.attempts,
+                failures: counters.failures,
+                lost: counters.lost,
+            },
             loop_backs: counters.loop_backs,
         },
         steps: (0..state.steps.len()).map(|index| step_of(state, index)).collect(),
@@ -114,7 +117,6 @@ pub(super) fn status_of(
 
 fn limits_of(state: &State) -> WorkflowLimitsView {
     let (options, counters) = (&state.options, &state.counters);
-    let dollars = |microusd: u64| microusd as f64 / 1e6;
     let loop_backs = state.steps.iter().map(|step| step.iteration_count).max();
     WorkflowLimitsView {
         iterations: Counted { used: loop_backs, max: Some(options.max_iterations) },

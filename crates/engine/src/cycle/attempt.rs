@@ -1,17 +1,17 @@
 //! Performing an attempt of a role: it is planned where it has to be started, supervised, and what it left is recorded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use piton_agent::{Exit, Spec};
-use piton_git::Expected;
-use piton_model::Reason;
+use piton_git::{Expected, RepoPath, SnapshotId};
 use piton_model::cycle::{Command, Nudge, OpenAttempt, RoleEnd, State};
-use piton_model::loop_machine::{self, AttemptEnd, AttemptOutcome, ErrorClass, Left, Report};
+use piton_model::loop_machine::{self, AttemptEnd, AttemptOutcome, Left, Report};
+use piton_model::workflow::Hold;
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, SystemClock};
 
-use super::{Context, Driving, eyes, hand_in, prompt};
+use super::{Context, Driving, as_loop, hand_in, prompt};
 use crate::launch::{AGENT_OUTPUT_BYTES_MAX, What, Work, require_adapter};
 use crate::supervise::kept::{Kept, Plan};
 use crate::supervise::{Became, Supervision};
@@ -42,7 +42,7 @@ pub(super) fn perform(
             Command::EndAttempt { attempt: number, end }
         }
         Became::Lost(tree) => {
-            let left = trees::left(&context.world, number, &eyes::of_role(state, index, ""))?;
+            let left = trees::left(&context.world, number, &as_loop::for_role(state, index, ""))?;
             Command::LoseAttempt { attempt: number, tree, left: Box::new(left) }
         }
     })
@@ -56,6 +56,9 @@ fn plan(
     index: usize,
     state: &State,
 ) -> Result<Plan<Command>, WorldError> {
+    if !context.furnish(state)? {
+        return Ok(Plan::Unwanted);
+    }
     match prepare_tree(context, open, state) {
         Ok(None) => {}
         Ok(Some(snapshot)) => return Ok(Plan::Instead(Command::Observe(snapshot))),
@@ -72,7 +75,7 @@ fn plan(
         }
     };
     let brief = context.world.attempts().join(format!("brief-{}.json", role.name));
-    brief::write_to(&brief, &brief::of(&context.world.layout, &eyes::of_role(state, index, &prompt)))?;
+    brief::write_to(&brief, &brief::of(&context.world.layout, &as_loop::for_role(state, index, &prompt)))?;
     if role.develops {
         context.world.tree_changes();
     }
@@ -88,9 +91,12 @@ fn prepare_tree(
     state: &State,
 ) -> Result<Option<loop_machine::Snapshot>, WorldError> {
     let world = &context.world;
-    if let Some(target) = &open.restore {
+    if let Some(target) = &open.restore
+        && !context.is_put_back(open.number)
+    {
         world.tree_changes();
-        world.workspace.restore(world.run.as_str(), &snapshot_id(target)?, Expected::Refused)?;
+        put_back(context, open, state, &snapshot_id(target)?)?;
+        context.was_put_back(open.number);
     }
     let snapshot = match trees::as_it_rested(world) {
         Some(snapshot) => snapshot,
@@ -98,6 +104,31 @@ fn prepare_tree(
     };
     let known = state.seen.as_ref().is_some_and(|known| known.tree == snapshot.tree);
     Ok((!known || state.start.is_none()).then_some(snapshot))
+}
+
+/// Puts back what was refused. After a rest a person may have worked on the tree: what they touched since stays as it is.
+fn put_back(
+    context: &Context,
+    open: &OpenAttempt,
+    state: &State,
+    target: &SnapshotId,
+) -> Result<(), WorldError> {
+    let (workspace, run) = (&context.world.workspace, context.world.run.as_str());
+    let refused = state.seen.as_ref().filter(|_| open.attempt == 1);
+    if let Some(refused) = refused {
+        let now = trees::take_snapshot(&context.world, &format!("before attempt {}", open.number))?;
+        if now.tree != refused.tree {
+            let (refused, now) = (snapshot_id(&refused.id)?, snapshot_id(&now.id)?);
+            let touched = workspace.written(&refused, &now)?.into_iter().map(|change| change.path);
+            let touched: BTreeSet<RepoPath> = touched.collect();
+            let theirs = workspace.written(target, &refused)?.into_iter().map(|change| change.path);
+            let theirs = theirs.filter(|path| !touched.contains(path)).collect();
+            workspace.put_back(run, target, &now, &theirs)?;
+            return Ok(());
+        }
+    }
+    workspace.restore(run, target, Expected::Refused)?;
+    Ok(())
 }
 
 /// The attempt as a keeper runs it: as long as a phase may take, and as a role that was asked to finish may take then.
@@ -175,15 +206,15 @@ fn finish(
 ) -> Result<RoleEnd, WorldError> {
     let directory = context.world.attempts().join(open.number.to_string());
     let redactor = context.world.launch.redactor();
-    let seen = eyes::of_role(state, index, "");
-    let ended = end::of_exit(exit, &directory, &as_of_a_loop(open), &seen, redactor);
+    let seen = as_loop::for_role(state, index, "");
+    let ended = end::of_exit(exit, &directory, &as_loop::attempt(open), &seen, redactor)?;
     let report = ended.report.clone().unwrap_or_default();
     let mut end = role_end(ended);
     if end.outcome == AttemptOutcome::NotStartable {
         return Ok(end);
     }
     if end.outcome != AttemptOutcome::Cancelled {
-        end.handed_in = hand_in::read(context, state, index, exit, &directory, &report);
+        end.handed_in = hand_in::read(context, state, index, exit, &directory, &report)?;
     }
     trees::open_up(&context.world, &seen)?;
     match trees::take_snapshot(&context.world, &format!("after attempt {}", open.number)) {
@@ -192,27 +223,14 @@ fn finish(
             (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
             hand_in::changes(context, state, index, &mut end, exit.ended_at)?;
         }
-        // An attempt whose work cannot be kept has failed, whatever its agent says; one that was to end at once did so.
-        Err(error) => {
-            let is_stopped = error.is_stopped();
-            end.outcome = if is_stopped { AttemptOutcome::Cancelled } else { AttemptOutcome::Failed };
+        // As in a loop: what was to end at once did so, and what cannot be seen now is recorded once it can be.
+        Err(error) if error.is_stopped() => {
+            end.outcome = AttemptOutcome::Cancelled;
             end.message = Some(crate::world::sentence(&error));
         }
+        Err(error) => return Err(error),
     }
     Ok(end)
-}
-
-/// The attempt as those who read the end of an agent know it.
-fn as_of_a_loop(open: &OpenAttempt) -> loop_machine::OpenAttempt {
-    loop_machine::OpenAttempt {
-        number: open.number,
-        iteration: open.iteration,
-        host: open.host.clone(),
-        boot: open.boot.clone(),
-        directory: open.directory.clone(),
-        restore: open.restore.clone(),
-        session: open.session.clone(),
-    }
 }
 
 fn role_end(ended: AttemptEnd) -> RoleEnd {
@@ -224,7 +242,8 @@ fn role_end(ended: AttemptEnd) -> RoleEnd {
         exit_code: ended.exit_code,
         duration_ms: ended.duration_ms,
         message: ended.message,
-        hold: hold(&report),
+        // What the provider refuses is nothing the role did.
+        hold: report.error_class.and_then(|class| Hold::of_error(class, report.limited_until)),
         said: report.summary.clone().or_else(|| report.reason.clone()),
         handed_in: Default::default(),
         snapshot: None,
@@ -236,15 +255,4 @@ fn role_end(ended: AttemptEnd) -> RoleEnd {
         session_usage,
         session_cost_microusd,
     }
-}
-
-/// What the provider refuses is nothing the role did.
-fn hold(report: &Report) -> Option<(Reason, Option<piton_model::Timestamp>)> {
-    let reason = match report.error_class? {
-        ErrorClass::RateLimit => Reason::RateLimit,
-        ErrorClass::Overloaded => Reason::Overloaded,
-        ErrorClass::Auth => Reason::Auth,
-        _ => return None,
-    };
-    Some((reason, report.limited_until))
 }

@@ -10,7 +10,7 @@ use std::sync::PoisonError;
 
 use piton_agent::Exit;
 use piton_files::cycle::{
-    CHANGES, DEBUG, DISCOVERIES, after_lines, items, logged_changes, new_discoveries, parse_exploration,
+    CHANGES, COORDINATION, DEBUG, DISCOVERIES, after_lines, items, logged_changes, parse_exploration,
     parse_phase_result, parse_plan, parse_requirements, read_changes, read_discoveries, read_lines,
 };
 use piton_git::ChangeKind;
@@ -52,7 +52,17 @@ pub(super) fn before(context: &Context, state: &State, index: usize) -> String {
     };
     let known = files(context, role).into_iter().filter(|(name, bytes)| on_record(name, bytes));
     before.insert(role.clone(), known.map(|(name, bytes)| (name, digest(&bytes))).collect());
+    let lines = board(context).iter().filter(|byte| **byte == b'\n').count();
+    before
+        .insert(RoleName::from(COORDINATION), BTreeMap::from([(DISCOVERIES.to_owned(), lines.to_string())]));
     serde_json::to_string(&before).expect("digests are plain data")
+}
+
+/// What lies on the board.
+fn board(context: &Context) -> Vec<u8> {
+    let path = context.place.directory(COORDINATION).join(DISCOVERIES);
+    let read = file::within(&context.place.repo, &path, |path| file::read_regular(path, LOG_BYTES_MAX));
+    read.ok().flatten().unwrap_or_default()
 }
 
 /// The files of all roles, by role and name.
@@ -94,11 +104,11 @@ pub(super) fn read(
     exit: &Exit,
     directory: &Path,
     report: &Report,
-) -> HandedIn {
+) -> Result<HandedIn, file::Error> {
     let role = &state.config.roles[index];
     let redactor = context.world.launch.redactor();
     let mut handed_in = HandedIn::default();
-    let ended = Ended::read(exit, directory, &role.agent, redactor);
+    let ended = Ended::read(exit, directory, &role.agent, redactor)?;
     let spoken = redactor.redact(&ended.spoken).into_owned();
     said(&mut handed_in, role, &spoken, report, exit.ended_at);
     let before = file::read_regular(&directory.join(BEFORE), BEFORE_BYTES_MAX).ok().flatten();
@@ -108,16 +118,26 @@ pub(super) fn read(
     let mut overwritten = context.overwritten.lock().unwrap_or_else(PoisonError::into_inner);
     handed_in.problems.append(&mut overwritten);
     elsewhere(context, state, index, &before, &mut handed_in);
+    let known_lines = before.get(&RoleName::from(COORDINATION)).and_then(|known| known.get(DISCOVERIES));
+    let known_lines = known_lines.and_then(|count| count.parse::<u64>().ok());
     let before = before.get(&role.name).cloned().unwrap_or_default();
     let mut reading = Reading { state, role, index, at: exit.ended_at, into: handed_in };
-    for (name, bytes) in files(context, &role.name) {
+    // Where there are too many, those that it is to write count first.
+    let mut found: Vec<_> = files(context, &role.name).into_iter().collect();
+    found.sort_by_key(|(name, _)| !role.writes.contains(name));
+    for (name, bytes) in found {
         if before.get(&name) != Some(&digest(&bytes)) {
             reading.file(&name, redactor.redact_bytes(&bytes).as_ref());
         }
     }
+    // One that writes to the board itself is heard, too.
+    if let Some(known) = known_lines {
+        let board = board(context);
+        reading.discoveries(redactor.redact_bytes(after_lines(&board, known)).as_ref());
+    }
     reading.requirements();
     reading.missing();
-    reading.into
+    Ok(reading.into)
 }
 
 /// What the role left in the directories of others that are not at work. It does not count: piton renders them from what they
@@ -159,6 +179,11 @@ fn said(handed_in: &mut HandedIn, role: &Role, spoken: &str, report: &Report, at
     };
     let Some(result) = result else { return };
     let field = |name: &str| result.fields.get(name).map(|value| items(value)).unwrap_or_default();
+    let count = |names: [&str; 2]| {
+        names.into_iter().find_map(|name| result.fields.get(name)?.trim().parse::<u32>().ok())
+    };
+    handed_in.critical_issues = count(["critical_issues", "critical_bugs"]);
+    handed_in.open_issues = count(["open_issues", "open_issues_count"]);
     handed_in.blockers = field("blockers");
     if result.status == PhaseStatus::Blocked && handed_in.blockers.is_empty() {
         handed_in.blockers.extend(report.reason.clone());
@@ -227,16 +252,30 @@ impl Reading<'_> {
             )),
             DEBUG => {
                 let known = self.state.roles[self.index].debug.total;
-                self.into.debug = read_lines(after_lines(bytes, known)).values;
+                let read = read_lines(after_lines(bytes, known));
+                if !read.unreadable.is_empty() {
+                    self.say_once(format!("`{DEBUG}`: a line that is no JSON does not count; write one object on each line"));
+                }
+                self.into.debug = read.values;
                 self.into.debug.truncate(LOG_LINES_MAX);
             }
-            DISCOVERIES => {
-                let read = read_discoveries(bytes, &self.role.name, self.at);
-                self.into.problems.extend(read.problems);
-                self.into.discoveries =
-                    new_discoveries(&self.state.discoveries.recent, read.discoveries);
-            }
+            DISCOVERIES => self.discoveries(bytes),
             _ => self.document(name, bytes),
+        }
+    }
+
+    /// What it found out. What is on the board already is left out when it is recorded.
+    fn discoveries(&mut self, bytes: &[u8]) {
+        let read = read_discoveries(bytes, &self.role.name, self.at);
+        read.problems.into_iter().for_each(|problem| self.say_once(problem));
+        self.into.discoveries.extend(read.discoveries);
+    }
+
+    /// A line that stays in a log is complained about once.
+    fn say_once(&mut self, problem: String) {
+        let mut said = self.state.phase_errors.recent.iter().map(|error| &error.error);
+        if !said.any(|said| *said == problem) && !self.into.problems.contains(&problem) {
+            self.into.problems.push(problem);
         }
     }
 

@@ -1,18 +1,21 @@
 //! The world of a cycle: roles under keepers, piton's own checks between them, the files of the team.
 //!
 //! Built on the loop's: one work tree, one way to take snapshots of it, to run checks in it and to let the guard look at it
-//! ([`eyes`]). What is a cycle's own is here: what a role is told ([`prompt`]), what it hands in ([`hand_in`]), the files that
+//! ([`as_loop`]). What is a cycle's own is here: what a role is told ([`prompt`]), what it hands in ([`hand_in`]), the files that
 //! the team shares ([`publish`]), and who edits them ([`watch`]).
 
+mod as_loop;
 mod attempt;
-mod eyes;
 mod hand_in;
+mod hooks;
 pub mod prompt;
 mod publish;
 mod watch;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::cycle::CyclePlace;
@@ -26,13 +29,17 @@ use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
 use crate::supervise::kept::Supervisor;
-use crate::world::{self, Interrupts, WorldError, checks, in_thread, require_lease, sentence};
+use crate::world::telling::Telling;
+use crate::world::{
+    self, Interrupts, WorldError, checks, in_thread, land, mark_tree, require_lease, require_tree, sentence,
+};
 
-pub(crate) use publish::{is_behind, publish_at_rest, republish, take_over_files, view_bytes};
+pub(crate) use publish::{forget_files, is_behind, publish_at_rest, republish, take_over_files, view_bytes};
 
 /// The world of a cycle that works in a directory of this machine.
 pub struct CycleWorld {
     context: Arc<Context>,
+    telling: RefCell<Telling>,
     interrupts: Interrupts,
     note: Box<dyn Fn(&str)>,
     _workspace: FileLock,
@@ -45,8 +52,13 @@ struct Context {
     view: publish::Publisher,
     /// Attempts that are to be ended instead of awaited.
     cancelled: Mutex<BTreeSet<u32>>,
+    /// The last attempt before which the tree was put back: what is in it since is somebody's work.
+    put_back: AtomicU32,
     /// What somebody wrote over files of piton's, in sentences, until it is on record with the role at work.
     overwritten: Mutex<Vec<String>>,
+    /// Held while its work tree is furnished, and whether it is.
+    furnishing: Mutex<()>,
+    is_furnishing: AtomicBool,
 }
 
 impl CycleWorld {
@@ -57,25 +69,68 @@ impl CycleWorld {
         state: &State,
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
-        let (layout, run) = (layout.in_place(), state.run.clone());
+        let (layout, run) = (layout.at(state.config.worktree.as_ref()), state.run.clone());
         let lock = layout
             .lock_tree()?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
         let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
+        if let Some(worktree) = &state.config.worktree {
+            if state.start.is_none() {
+                land::begin(&layout, &run, worktree, &launch, &state.config.developer(), None)?;
+            }
+            require_tree(&layout, worktree)?;
+            mark_tree(&layout)?;
+        }
         let launch = launch.closing_git()?.protecting(&state.config.protect);
         let place = CyclePlace::new(layout.root(), run.as_str());
         let view = publish::Publisher::open(Arc::clone(&store), &layout, state)?;
-        let world = world::Context::open(store, layout, run, launch)?;
-        let context =
-            Context { world, place, view, cancelled: Mutex::default(), overwritten: Mutex::default() };
+        let telling = Telling::start(&layout, &run, state.config.notify.as_ref(), launch.redactor())?;
+        let mut world = world::Context::open(store, layout, run, launch)?;
+        world.line = telling.line();
+        let context = Context {
+            world,
+            place,
+            view,
+            cancelled: Mutex::default(),
+            put_back: AtomicU32::new(0),
+            overwritten: Mutex::default(),
+            furnishing: Mutex::default(),
+            is_furnishing: AtomicBool::new(false),
+        };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
-        Ok(Self { context: Arc::new(context), interrupts, note, _workspace: lock })
+        let telling = RefCell::new(telling);
+        Ok(Self { context: Arc::new(context), telling, interrupts, note, _workspace: lock })
+    }
+
+    /// Lets go of the work tree, then tells people what is still to be told.
+    pub fn close(self) {
+        let Self { telling, note, _workspace: lock, .. } = self;
+        drop(lock);
+        telling.into_inner().close().iter().for_each(|problem| note(problem));
     }
 }
 
 impl Context {
+    /// Furnishes the work tree of a cycle that has not begun; attempts that start side by side wait for it. `false` where
+    /// somebody wants it ended.
+    fn furnish(&self, state: &State) -> Result<bool, WorldError> {
+        let _one = self.furnishing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_furnishing.store(true, Ordering::SeqCst);
+        let furnished = self.world.furnish(&as_loop::for_checks(state));
+        self.is_furnishing.store(false, Ordering::SeqCst);
+        furnished
+    }
+
     fn is_cancelled(&self, attempt: u32) -> bool {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&attempt)
+    }
+
+    fn is_put_back(&self, attempt: u32) -> bool {
+        self.put_back.load(Ordering::SeqCst) == attempt
+    }
+
+    fn was_put_back(&self, attempt: u32) {
+        self.put_back.store(attempt, Ordering::SeqCst);
     }
 
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
@@ -105,7 +160,7 @@ impl Supervisor for Driving<'_> {
 
 /// Runs a round of checks, as a loop does.
 fn run_checks(context: &Context, round: u32, fresh: bool, state: &State) -> Result<Command, WorldError> {
-    let seen = eyes::of_checks(state);
+    let seen = as_loop::for_checks(state);
     let done = match checks::perform(&context.world, round, fresh, &seen) {
         Err(error) if error.is_stopped() => checks::cancelled(round),
         done => done?,
@@ -136,19 +191,24 @@ impl World<State> for CycleWorld {
     ) -> impl Future<Output = Command> + 'static {
         let context = Arc::clone(&self.context);
         let (effect, state) = (effect.clone(), state.clone());
-        if matches!(effect, Effect::Checks(_)) {
+        if matches!(effect, Effect::Checks(_) | Effect::Hooks(_)) {
             context.world.workspace.stop().withdraw();
         }
+        let (layout, worktree) = (context.world.layout.clone(), state.config.worktree.clone());
         async move {
             let result = match effect {
                 Effect::Attempt(open) => {
                     in_thread(move || attempt::perform(&context, &open, fresh, &state)).await
                 }
                 Effect::Checks(round) => in_thread(move || run_checks(&context, round, fresh, &state)).await,
+                Effect::Hooks(call) => in_thread(move || hooks::perform(&context, &call, &state)).await,
                 Effect::Watch => Ok(watch::wait(&context, &state).await),
                 Effect::Timer(_) => Ok(Command::Tick),
             };
-            result.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
+            result.unwrap_or_else(|error| {
+                let gone = worktree.and_then(|worktree| require_tree(&layout, &worktree).err());
+                Command::GiveUp { detail: sentence(&gone.unwrap_or(error)) }
+            })
         }
     }
 
@@ -159,20 +219,27 @@ impl World<State> for CycleWorld {
                 cancelled.insert(open.number);
                 // A keeper that is gone already, or is not there yet, needs no telling.
                 let _ = piton_agent::cancel(&self.context.world.attempts(), &open.number.to_string());
+                // Nor has its work tree to be furnished any further.
+                if self.context.is_furnishing.load(Ordering::SeqCst) {
+                    self.context.world.cancel();
+                }
             }
-            Effect::Checks(_) => self.context.world.cancel(),
+            Effect::Checks(_) | Effect::Hooks(_) => self.context.world.cancel(),
             Effect::Watch | Effect::Timer(_) => {}
         }
     }
 
     fn show(&self, moment: &State) {
-        self.publish(moment, 0, false);
+        let notes = publish::publish(&self.context, moment, false);
+        notes.iter().for_each(|note| (self.note)(note));
     }
 
     fn publish(&self, state: &State, _head: Seq, at_rest: bool) {
         attempt::nudge(&self.context, state);
         let notes = publish::publish(&self.context, state, at_rest);
-        notes.iter().chain(&self.context.world.launch.take_notes()).for_each(|note| (self.note)(note));
+        let problems = self.telling.borrow_mut().observe(state);
+        let notes = notes.iter().chain(&problems);
+        notes.chain(&self.context.world.launch.take_notes()).for_each(|note| (self.note)(note));
     }
 
     fn interrupted(&self) -> impl Future<Output = bool> {

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use piton_files::cycle::CyclePlace;
-use piton_model::cycle::{Role, State};
+use piton_files::cycle::{COORDINATION, CyclePlace, DISCOVERIES, discovery_kinds};
+use piton_model::cycle::prep::SourceStatus;
+use piton_model::cycle::{Gate, Prep, PrepFound, Role, RoleName, RoleState, State};
 use piton_prompt::{CheckFact, Facts, Mode, ReadError};
 use serde_json::{Value, json};
 
@@ -30,13 +31,142 @@ pub(super) fn compose(place: &CyclePlace, state: &State, index: usize) -> Result
     text.truncate(text.trim_end().len());
     text.push_str("\n\n---\n");
     explain(&mut text, place, state, role);
-    for told in at.hears() {
-        let _ = writeln!(text, "\n### Feedback from {} ({})\n\n{}", told.source, told.kind, told.content);
-    }
+    prepared(&mut text, state, role);
+    discovered(&mut text, place, state, role);
+    feedback(&mut text, place, state, at);
     if let Some(error) = &at.error {
         let _ = writeln!(text, "\nYour last attempt in this iteration did not count: {error}");
     }
     Ok(text)
+}
+
+/// What others told the role, each with where they wrote more about it, and when that is done.
+fn feedback(text: &mut String, place: &CyclePlace, state: &State, at: &RoleState) {
+    let mut is_told = false;
+    for told in at.hears() {
+        is_told = true;
+        let _ = writeln!(text, "\n### Feedback from {} ({})\n\n{}", told.source, told.kind, told.content);
+        let source = RoleName::from(told.source.as_str());
+        let written = state.role(&source).into_iter().flat_map(|known| known.documents.values());
+        let named: Vec<String> = written
+            .map(|document| {
+                let path = place.directory(told.source.as_str()).join(&document.name);
+                format!("{} (v{})", path.display(), document.version)
+            })
+            .collect();
+        if !named.is_empty() {
+            let _ = writeln!(text, "\nReferenced output: {}", named.join(", "));
+        }
+    }
+    if is_told {
+        text.push_str("\nIt is done when:\n");
+        for check in &state.config.checks {
+            let _ = writeln!(text, "- [ ] check `{}` passes", check.name);
+        }
+        text.push_str(
+            "- [ ] what each of them says is taken care of, or you say as a blocker why it cannot be\n",
+        );
+    }
+}
+
+/// The gate of the iteration that is under way, where the cycle was prepared.
+fn gate_of(state: &State) -> Option<(Gate, &Prep)> {
+    let prep = state.config.prep.as_ref().and_then(PrepFound::taken)?;
+    Some((state.iterations.back()?.gate.as_ref()?.gate, prep))
+}
+
+/// What a prep package asks of the role in this iteration.
+fn prepared(text: &mut String, state: &State, role: &Role) {
+    let Some((gate, prep)) = gate_of(state) else { return };
+    let _ = match gate {
+        Gate::ZeroToOne => {
+            let wanted = &prep.phase_gates.zero_to_one;
+            let asked = [
+                wanted.code_compiles.then(|| "the code compiles".to_owned()),
+                wanted.core_test_passes.then(|| "a core test passes".to_owned()),
+                Some(format!(
+                    "tasks of the plan that are done: at least {}",
+                    wanted.min_requirements_implemented
+                )),
+            ];
+            let asked: Vec<String> = asked.into_iter().flatten().collect();
+            writeln!(
+                text,
+                "\nThis iteration is of the gate `{gate}`: make something that works at all; the rest follows in the next. \
+                 It is passed when: {}.",
+                asked.join("; ")
+            )
+        }
+        Gate::OneToHundred => {
+            let wanted = &prep.convergence;
+            writeln!(
+                text,
+                "\nThis iteration is of the gate `{gate}`: do all of it. Beside green checks it takes {} % of the tests, a \
+                 coverage of {} %, at most {} critical bugs and at most {} open issues.",
+                wanted.test_pass_rate, wanted.coverage, wanted.max_critical_bugs, wanted.max_open_issues
+            )
+        }
+    };
+    if let Some(focus) = prep.focus(gate, &role.name) {
+        let _ = match directive(focus) {
+            Some(words) => writeln!(text, "Your focus: `{focus}`. {words}"),
+            None => writeln!(text, "Your focus: {focus}"),
+        };
+    }
+    if role.validates {
+        text.push_str(
+            "In your PHASE_RESULT add `- critical_issues: N` and `- open_issues: N`, the numbers of those that you know of.\n",
+        );
+    }
+    let sources: Vec<&str> = (prep.source_refs.iter())
+        .filter(|source| source.status != SourceStatus::NotFound)
+        .map(|source| source.path.as_str())
+        .collect();
+    if !sources.is_empty() {
+        let _ = writeln!(text, "The task comes from: {}", sources.join(", "));
+    }
+}
+
+/// What the directives of the format mean.
+fn directive(focus: &str) -> Option<&'static str> {
+    Some(match focus {
+        "core_requirements_only" => "Only what the task cannot do without; the rest comes later.",
+        "minimal_viable_architecture" => "The smallest design that carries the core.",
+        "happy_path_first" => "Make the main path work before anything else.",
+        "smoke_tests_only" => "See whether it works at all; depth comes later.",
+        "full_requirements_with_nfr" => {
+            "Every requirement, with speed, security and the like, and the edge cases."
+        }
+        "refined_architecture_with_risks" => "The whole design, with its risks and what is done about them.",
+        "complete_implementation_with_error_handling" => "All of it, with every error handled.",
+        "full_test_suite_with_coverage" => "Every test there is to be, and what they reach of the code.",
+        _ => return None,
+    })
+}
+
+/// The board: what others found out, and how to add to it.
+fn discovered(text: &mut String, place: &CyclePlace, state: &State, role: &Role) {
+    let board = place.directory(COORDINATION).join(DISCOVERIES);
+    let own = place.directory(role.name.as_str()).join(DISCOVERIES);
+    let _ = match state.discoveries.total {
+        0 => writeln!(
+            text,
+            "\nNobody has found anything out yet; `{}` is where it will stand.",
+            board.display()
+        ),
+        count => writeln!(
+            text,
+            "\nBefore you explore, read `{}`: {count} lines of what the team has found out already.",
+            board.display()
+        ),
+    };
+    let _ = writeln!(
+        text,
+        "What you find out and others should not have to, add to `{}`, one line of JSON each: \
+         `{{\"type\": TYPE, \"data\": {{...}}}}`. Nothing twice. Your types, each with what its data has: {}.",
+        own.display(),
+        discovery_kinds(role.name.as_str()).join("; ")
+    );
 }
 
 /// Whether a template can be read: asked before a cycle begins.
@@ -74,6 +204,8 @@ fn facts(place: &CyclePlace, state: &State, role: &Role) -> Facts {
         ("reads".to_owned(), json!(reads)),
         ("writes".to_owned(), json!(role.writes)),
         ("plan_tasks".to_owned(), json!(tasks)),
+        ("gate".to_owned(), json!(gate_of(state).map(|(gate, _)| gate.as_str()))),
+        ("focus".to_owned(), json!(gate_of(state).and_then(|(gate, prep)| prep.focus(gate, &role.name)))),
     ]);
     let checks = state.config.checks.iter().map(|check| {
         let last = state.checks.iter().find(|result| result.name == check.name);

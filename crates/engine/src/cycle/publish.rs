@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use piton_files::cycle::{CyclePlace, CycleView, Histories, MasterFound, Published, render};
+use piton_files::cycle::{CYCLES, CyclePlace, CycleView, Histories, MasterFound, Published, render};
 use piton_model::RunId;
 use piton_model::cycle::{Edited, State};
 use piton_store::{Store, chain};
@@ -158,4 +158,26 @@ pub(crate) async fn republish(client: &LocalClient, state: &State) -> Result<Reb
 /// The state file of a cycle.
 pub(crate) fn view_bytes(layout: &Layout, state: &State) -> Vec<u8> {
     render(state, &CyclePlace::new(layout.root(), state.run.as_str()))
+}
+
+/// What becomes of the files of a cycle that is forgotten: they stay, unless they are to go. What a person should know of it.
+pub(crate) fn forget_files(
+    layout: &Layout,
+    run: &RunId,
+    remove: bool,
+) -> Result<Option<String>, file::Error> {
+    let place = CyclePlace::new(layout.root(), run.as_str());
+    if remove {
+        if place.state().symlink_metadata().is_ok() {
+            file::within(layout.root(), &place.state(), |path| file::remove_file_if_exists(path).map(drop))?;
+        }
+        file::remove_tree_within(layout.root(), &place.progress())?;
+        return Ok(None);
+    }
+    let is_there = place.state().exists() || place.progress().exists();
+    Ok(is_there.then(|| {
+        format!(
+            "kept: {CYCLES}/{run}.json and {CYCLES}/{run}.progress; `piton cycle rebuild {run}` makes a cycle of them again"
+        )
+    }))
 }

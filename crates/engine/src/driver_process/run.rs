@@ -104,15 +104,20 @@ async fn drive_workflow(
 async fn drive_cycle(
     client: &LocalClient,
     duty: &Duty,
-    note: impl Fn(&str) + 'static,
+    note: impl Fn(&str) + Copy + 'static,
 ) -> Result<Leave, Error> {
-    let layout = client.layout();
+    let (layout, run) = (client.layout(), &duty.run);
     let state = client.load::<cycle::State>(&duty.run, None).await?.state;
     // A driver that is only leaving is waited for; another that works in this tree is an error of `open`.
-    let _ = tree_free(client, &layout.in_place()).await?;
+    let _ = tree_free(client, &layout.at(state.config.worktree.as_ref())).await?;
     let world = CycleWorld::open(Arc::clone(client.store()?), layout, &state, Box::new(note))?;
     let lease = claim(client, duty).await?;
-    drive_under(client, &world, lease, duty).await
+    let leave = drive_under(client, &world, lease, duty).await?;
+    if leave == Leave::AtRest {
+        client.tell_on_done(run).await?.iter().for_each(|problem| note(problem));
+        world.close();
+    }
+    Ok(leave)
 }
 
 /// Takes the lease. One that is free, or held for a moment, unless this driver is to replace another.

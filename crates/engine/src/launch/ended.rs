@@ -6,9 +6,10 @@ use std::io::{Read as _, Seek, SeekFrom};
 use std::path::Path;
 
 use piton_agent::stream::{self, Account, Said};
-use piton_agent::{EndedBy, Exit, Read};
+use piton_agent::{EndedBy, Exit, Read, ReportProblem};
 use piton_model::limits::{clip, clip_tail};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass, Report};
+use piton_sys::file;
 use piton_sys::redact::Redactor;
 
 use super::AGENT_OUTPUT_BYTES_MAX;
@@ -46,16 +47,17 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(crate) fn read(exit: &Exit, directory: &Path, agent: &AgentConfig, redactor: &Redactor) -> Self {
+    /// An error is the machine's: what the agent said is there, and can be read another time. Whatever the agent itself put in
+    /// the place of its output or report says nothing.
+    pub(crate) fn read(
+        exit: &Exit,
+        directory: &Path,
+        agent: &AgentConfig,
+        redactor: &Redactor,
+    ) -> Result<Self, file::Error> {
         let cli = stream::adapter(&agent.stream);
-        let output = open(&piton_agent::stdout_file(directory)).ok_or(std::io::ErrorKind::NotFound.into());
         let mut spoken = String::new();
-        let account = output
-            .and_then(|output| {
-                let output = std::io::BufReader::new(output.0.take(2 * AGENT_OUTPUT_BYTES_MAX));
-                stream::overhear(&agent.stream, output, &mut |said| speak(&mut spoken, said))
-            })
-            .unwrap_or_default();
+        let account = unless_of_the_machine(overhear(directory, agent, &mut spoken))?.unwrap_or_default();
         if cli.is_none() {
             spoken = printed(directory);
         }
@@ -82,12 +84,13 @@ impl Ended {
                 });
                 (read, fields)
             }
+            Err(ReportProblem::Unreadable(error)) if error.is_of_the_machine() => return Err(error),
             Err(problem) => {
                 let why = sentence(&problem);
                 (Read::default(), Some(format!("its report was not understood: {why}")))
             }
         };
-        Self {
+        Ok(Self {
             outcome,
             contradiction,
             error_class,
@@ -96,7 +99,24 @@ impl Ended {
             names_its_session: cli.is_some_and(|cli| cli.names_its_session()),
             account,
             spoken,
-        }
+        })
+    }
+}
+
+/// What the stream of an agent says; nothing where there is none.
+fn overhear(directory: &Path, agent: &AgentConfig, spoken: &mut String) -> Result<Account, file::Error> {
+    let path = piton_agent::stdout_file(directory);
+    let Some((output, _)) = file::open_regular(&path)? else { return Ok(Account::default()) };
+    let output = std::io::BufReader::new(output.take(2 * AGENT_OUTPUT_BYTES_MAX));
+    stream::overhear(&agent.stream, output, &mut |said| speak(spoken, said))
+        .map_err(|error| file::Error::new("read", &path, error))
+}
+
+/// What was read; `None` where it could not be, and the machine has no part in that.
+fn unless_of_the_machine<T>(read: Result<T, file::Error>) -> Result<Option<T>, file::Error> {
+    match read {
+        Err(error) if error.is_of_the_machine() => Err(error),
+        read => Ok(read.ok()),
     }
 }
 
@@ -121,7 +141,7 @@ pub(crate) fn printed(directory: &Path) -> String {
 
 /// A file that an agent may have put something else in the place of.
 fn open(path: &Path) -> Option<(std::fs::File, u64)> {
-    piton_sys::file::open_regular(path).ok().flatten()
+    file::open_regular(path).ok().flatten()
 }
 
 /// The end of a file; `None` where it cannot be read.

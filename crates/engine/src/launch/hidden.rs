@@ -104,6 +104,21 @@ fn names_a_user(line: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Who reads docs/walls.md knows every place: none is hidden that it does not name, and none is named that is seen.
+    #[test]
+    fn the_page_about_walls_names_every_place_that_is_hidden() {
+        let page = include_str!("../../../../docs/walls.md");
+        let (_, rest) = page.split_once("\n## What is not seen\n").unwrap();
+        let rows = rest.split("\n## ").next().unwrap().lines().filter(|line| line.starts_with("| "));
+        let words = rows
+            .filter(|row| !row.contains("other agents"))
+            .flat_map(|row| row.split('`').skip(1).step_by(2));
+        let word_of = |word: &str| if word.starts_with('~') { word.to_owned() } else { format!("${word}") };
+        let said: BTreeSet<String> = words.map(word_of).collect();
+        let hidden: BTreeSet<String> = SECRET.iter().chain(&MIXED).map(|word| (*word).to_owned()).collect();
+        assert_eq!(said, hidden);
+    }
+
     #[test]
     fn a_file_of_settings_is_hidden_where_it_holds_a_secret() {
         let directory = tempfile::tempdir().unwrap();

@@ -23,6 +23,7 @@ use piton_agent::{Limits, Spare, Spec, Stdin};
 use piton_git::Workspace;
 use piton_model::RunId;
 use piton_model::loop_machine::{AgentConfig, Confine, IntendedSession, PromptBy, StreamFormat};
+use piton_sys::file;
 use piton_sys::process::Program;
 use piton_sys::redact::Redactor;
 use piton_sys::{Ids, SystemIds};
@@ -452,7 +453,7 @@ impl Surroundings {
             let shared = self.layout.root().join(shared);
             if shared.starts_with(tree) {
                 // Only what is there can be closed.
-                let _ = std::fs::create_dir_all(&shared);
+                make_below(self.layout.root(), &shared);
                 walls.pin(tree, &shared);
             }
             walls.readable(&shared);
@@ -598,4 +599,16 @@ fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
         hidden.extend(names.filter(|name| !passes(name)));
     }
     hidden
+}
+
+/// Makes a directory and those above it, as far as `root`. A clone may hold a link in its place, which leads elsewhere: nothing is
+/// made through one.
+fn make_below(root: &Path, directory: &Path) {
+    let above = directory.ancestors().take_while(|place| *place != root).collect::<Vec<_>>();
+    for place in above.into_iter().rev() {
+        let make =
+            |held: &Path| std::fs::create_dir(held).map_err(|error| file::Error::new("make", held, error));
+        // What is there already is as good.
+        let _ = file::within(root, place, make);
+    }
 }

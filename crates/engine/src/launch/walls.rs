@@ -339,6 +339,14 @@ mod tests {
     }
 
     #[test]
+    fn the_page_about_walls_names_every_cache() {
+        let page = include_str!("../../../../docs/walls.md");
+        let row = page.lines().find(|line| line.starts_with("| caches of builds")).unwrap();
+        let said: BTreeSet<_> = row.split('`').skip(1).step_by(2).collect();
+        assert_eq!(said, CACHES.into_iter().collect());
+    }
+
+    #[test]
     fn places_are_absolute_below_the_home_or_in_a_variable() {
         assert_eq!(place_of("/opt/x"), Some(PathBuf::from("/opt/x")));
         assert_eq!(place_of("$PITON_NO_SUCH_VARIABLE"), None);

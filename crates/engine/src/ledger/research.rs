@@ -169,14 +169,8 @@ impl Ledger<'_> {
             Became::Ended(exit) => {
                 let directory = launch.attempts().join(&name);
                 let evidence = Evidence::of(self.layout, &self.settings);
-                return Ok(result::of_exit(
-                    &exit,
-                    &directory,
-                    &researcher.agent,
-                    &evidence,
-                    now(),
-                    launch.redactor(),
-                ));
+                let (agent, redactor) = (&researcher.agent, launch.redactor());
+                return Ok(result::of_exit(&exit, &directory, agent, &evidence, now(), redactor)?);
             }
             Became::NoKeeper { detail } => Found::Failed(detail),
             Became::Postponed(never) => match never {},

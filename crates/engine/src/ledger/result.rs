@@ -12,6 +12,7 @@ use piton_model::ledger::{Moment, Outcome, Source, SourceKind};
 use piton_model::ledger_machine::{Found, Used};
 use piton_model::limits::{GAP_TEXT_BYTES_MAX, TEXT_BYTES_MAX, clip};
 use piton_model::loop_machine::{AgentConfig, Report, ReportStatus, Usage};
+use piton_sys::file;
 use piton_sys::redact::Redactor;
 use serde_json::{Map, Value};
 
@@ -35,8 +36,8 @@ pub(super) fn of_exit(
     place: &Evidence<'_>,
     now: Timestamp,
     redactor: &Redactor,
-) -> (Found, Used) {
-    let ended = Ended::read(exit, directory, agent, redactor);
+) -> Result<(Found, Used), file::Error> {
+    let ended = Ended::read(exit, directory, agent, redactor)?;
     let Ended { account, report, not_understood, contradiction, spoken, .. } = ended;
     let tokens = |usage: Usage| usage.input_tokens.saturating_add(usage.output_tokens);
     let used = Used {
@@ -46,17 +47,17 @@ pub(super) fn of_exit(
     };
     let failed = |what: String| Found::Failed(redactor.redact(clip(&what, TEXT_BYTES_MAX)).into_owned());
     if let Some(what) = ended::why(exit, directory, "the agent").or(contradiction) {
-        return (failed(what), used);
+        return Ok((failed(what), used));
     }
     let printed = || if account.text.is_some() { spoken } else { output(directory) };
     let said = said(&report, printed).and_then(|said| {
         // An answer may have been in what could not be read: then that is why there is none.
         said.ok_or_else(|| not_understood.unwrap_or_else(|| NO_RESULT.to_owned()))
     });
-    match said.and_then(|said| found(said, place, now, redactor)) {
+    Ok(match said.and_then(|said| found(said, place, now, redactor)) {
         Ok(found) => (found, used),
         Err(what) => (failed(what), used),
-    }
+    })
 }
 
 fn output(directory: &Path) -> String {

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use piton_config::{Limit, Overrides, Plan, Task, plan};
-use piton_files::cycle::Zone;
-use piton_model::cycle::{Config, Order, State, create, raise_past};
-use piton_model::loop_machine::LoopConfig;
+use piton_config::{Limit, Overrides, Plan, Task, plan, resolve};
+use piton_files::cycle::{PREP_PACKAGE, Zone};
+use piton_model::cycle::prep::{Said, bring};
+use piton_model::cycle::{Config, Order, PrepFound, State, create, raise_past};
+use piton_model::loop_machine::{LoopConfig, Worktree};
 use piton_model::{Machine, Reason, RunId, Seq};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::{
-    AgentChoice, Client, CycleOrder, CycleRequest, Error, ErrorKind, LimitWords, Request, Started,
+    AgentChoice, Client, CycleOrder, CycleRequest, Error, ErrorKind, LimitWords, PrepChoice, Request, Started,
 };
 
 use super::resume::{Used, free, raise_of};
-use super::{known, team};
+use super::{hooks, known, prep, team};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
@@ -35,15 +36,40 @@ pub(super) async fn start(
     notes: &mut Vec<String>,
 ) -> Result<(RunId, Seq), Error> {
     let layout = client.layout();
-    let config = config_of(layout, order, notes)?;
-    let run = run_id(order, &config)?;
-    if let Some(loaded) = client.load_if_there::<State>(&run).await? {
+    let begun = match &order.id {
+        Some(id) => client.load_if_there::<State>(&super::name_of(id)?).await?,
+        None => None,
+    };
+    if let Some(loaded) = begun {
+        // What a package said when the cycle began holds, whatever it says now.
+        let wanted = order.prep != PrepChoice::Without;
+        let prep = loaded.state.config.prep.clone().filter(|_| wanted);
+        let mut config = config_of(layout, order, prep, notes)?;
+        // One that exists works where it works.
+        config.worktree.clone_from(&loaded.state.config.worktree);
         return go_on(client, loaded.state, &config, order, notes).await;
     }
+    let prep = prep::find(layout, order, notes)?;
+    let mut config = config_of(layout, order, prep, notes)?;
     if config.checks.is_empty() {
-        notes.push("note: there are no checks, so whether it is done is judged by what the roles report; --check or [checks] names some".to_owned());
+        return Err(Error::usage("a cycle needs at least one check")
+            .hint("give --check 'test=CMD', or name one in `[checks]` of piton.toml"));
     }
-    if let Err(busy) = driver_process::tree_free(client, &layout.in_place()).await? {
+    let run = run_id(order, &config)?;
+    config.worktree = match order.worktree.then(|| own_tree(layout, &run)).transpose() {
+        Ok(worktree) => worktree,
+        Err(failure) => return Err(super::overtaken(client, &run, failure).await),
+    };
+    let place = layout.at(config.worktree.as_ref());
+    if config.confine.is_some() {
+        configuration::require_home_outside(place.tree())?;
+    }
+    if let Some(worktree) = &config.worktree {
+        notes.extend(super::said_of(worktree));
+        notes.extend(super::too_large(layout, &run, worktree)?);
+        notes.extend(super::not_filtered(layout, &run)?);
+    }
+    if let Err(busy) = driver_process::tree_free(client, &place).await? {
         return Err(Error::new(ErrorKind::Held, "another run works in this tree")
             .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
             .details(busy.iter().map(ToString::to_string).collect()));
@@ -59,6 +85,14 @@ pub(super) async fn start(
     }
     driver_process::start(client, &run, false).await?;
     Ok((run, 0))
+}
+
+/// The work tree that was asked for.
+fn own_tree(layout: &Layout, run: &RunId) -> Result<Worktree, Error> {
+    let files = configuration::read(layout)?;
+    let resolved =
+        resolve(&files, &configuration::variable, &Overrides::default()).map_err(configuration::problems)?;
+    super::own_tree(layout, run, run.short(), &resolved.settings.worktree, "choose another --id")
 }
 
 /// An unfinished cycle of the same task is gone on with; another is refused.
@@ -92,15 +126,19 @@ pub(super) async fn resume(
     run: &RunId,
     limits: &LimitWords,
     take_over: bool,
-    _notes: &mut Vec<String>,
+    notes: &mut Vec<String>,
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
     let raise = raise_of(limits, &loaded.state.config.limits, &used_by(&loaded.state))?;
-    // A run that a crash left under way needs a driver, not a decision; so does one that was asked to go on, and nobody has
-    // seen to it.
-    let goes_on = loaded.state.status.is_active() || loaded.state.requests.resume.is_some();
-    if !goes_on || raise != Default::default() {
+    // A run that a crash left under way needs a driver, not a decision; so does one of which something was asked, and nobody
+    // has seen to it: who asked knew what they wanted.
+    let is_active = loaded.state.status.is_active();
+    let is_left_open = !is_active && !loaded.state.is_settled();
+    if is_left_open && loaded.state.requests.resume.is_none() {
+        notes.push(format!("note: what was asked of run `{run}` before is done first"));
+    }
+    if !(is_active || is_left_open) || raise != Default::default() {
         client.record(run, Request::Resume(raise)).await?;
     }
     driver_process::start(client, run, take_over).await?;
@@ -132,16 +170,18 @@ pub(crate) async fn extend(
 pub(super) fn config_of(
     layout: &Layout,
     order: &CycleOrder,
+    prep: Option<PrepFound>,
     notes: &mut Vec<String>,
 ) -> Result<Config, Error> {
     let secrets = Secrets::of(layout.root())?;
     let clean = |text: &str| secrets.redactor().redact(text).into_owned();
     let (task, description) =
         (clean(&order.task), clean(order.description.as_deref().unwrap_or(&order.task)));
-    let base = plan_of(layout, order, &order.agent)?;
+    let mut base = plan_of(layout, order, &order.agent)?;
+    hooks::add(&mut base.config, layout, &base.resolved.settings, order.trust, notes)?;
     notes.extend(base.resolved.notes.iter().map(|note| format!("note: {note}")));
     let (said, settings) = (&base.resolved.settings.cycle, &base.resolved.settings);
-    let LoopConfig { checks, mut limits, guard, protect, rules_off, backoff, confine, session, .. } =
+    let LoopConfig { checks, mut limits, guard, protect, rules_off, backoff, confine, notify, hooks, .. } =
         base.config.clone();
     // The ceiling of a loop's iterations is none of a cycle's.
     if order.limits.iterations.is_none() {
@@ -150,8 +190,10 @@ pub(super) fn config_of(
     limits.attempt_ms = said.phase_timeout.as_ref().map_or(PHASE_MS, |phase| phase.value);
     if let Some(confine) = &confine {
         configuration::require_walls(layout, confine)?;
+        let elsewhere = "call it in a checkout elsewhere, or do without --confine and `[confine]`";
+        configuration::require_home_outside(layout.root()).map_err(|error| error.hint(elsewhere))?;
     }
-    Ok(Config {
+    let mut config = Config {
         task,
         description,
         roles: team::of(layout, order, settings, &base.config.agent, &|choice| {
@@ -160,7 +202,7 @@ pub(super) fn config_of(
         checks,
         limits,
         grace_ms: said.grace.as_ref().map_or(GRACE_MS, |grace| grace.value),
-        session: said.session.as_ref().map_or(session, |session| session.value),
+        session: said.session.as_ref().map(|session| session.value).unwrap_or_default(),
         guard,
         protect,
         rules_off,
@@ -168,7 +210,23 @@ pub(super) fn config_of(
         confine,
         utc_offset_minutes: said.utc_offset.as_ref().map_or(UTC_OFFSET_MINUTES, |offset| offset.value),
         confirm: !order.auto && said.confirm.as_ref().is_some_and(|confirm| confirm.value),
-    })
+        prep: None,
+        worktree: None,
+        notify,
+        hooks,
+        on_done: order.on_done.clone(),
+    };
+    if let Some(prep) = prep.as_ref().and_then(PrepFound::taken) {
+        let said = Said {
+            description: order.description.is_some(),
+            iterations: order.limits.iterations.is_some(),
+            auto: order.auto,
+        };
+        let told = bring(prep, said, &mut config);
+        notes.extend(told.into_iter().map(|told| format!("note: the prep package: {told}")));
+    }
+    config.prep = prep;
+    Ok(config)
 }
 
 /// What a loop with this task and agent would be: the configuration is read in one way.
@@ -199,6 +257,10 @@ fn plan_of(layout: &Layout, order: &CycleOrder, agent: &AgentChoice) -> Result<P
 /// The name of a new cycle: `cycle-v1-`, its time, and something that no other has.
 fn run_id(order: &CycleOrder, config: &Config) -> Result<RunId, Error> {
     let text = match &order.id {
+        Some(id) if format!("{id}.json").eq_ignore_ascii_case(PREP_PACKAGE) => {
+            return Err(Error::usage(format!("a cycle cannot be called `{id}`"))
+                .hint("its state file would lie where a prep package does; choose another --id"));
+        }
         Some(id) => id.clone(),
         None => {
             let stamp = Zone::ahead_by_minutes(config.utc_offset_minutes).stamp(SystemClock.now());

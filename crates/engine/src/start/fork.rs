@@ -1,14 +1,17 @@
 //! A run of its own that goes on from an earlier point of another.
 
+use std::path::Path;
+
 use piton_model::loop_machine::{Adoption, Snapshot, Worktree, create};
-use piton_model::workflow::{self, StepId};
-use piton_model::{Kind, RunId, Seq, State, slug};
+use piton_model::workflow::{self, StepId, WorkPlace};
+use piton_model::{Kind, RunId, Seq, State, Status, slug};
 use piton_sys::{Ids, SystemIds};
-use piton_view::{Error, ForkOrder};
+use piton_view::{Error, ErrorKind, ForkOrder};
 
 use crate::client::LocalClient;
 use crate::driver_process;
 use crate::load;
+use crate::workflow::fork_tree;
 use crate::world::open_workspace;
 
 /// Begins the new run.
@@ -34,16 +37,39 @@ fn id_of(order: &ForkOrder, otherwise: impl FnOnce() -> String) -> Result<RunId,
     super::name_of(&order.id.clone().unwrap_or_else(otherwise))
 }
 
-/// Everything of a workflow up to a step again.
+/// Everything of a workflow up to a step again, with the files as they are. Where the original has a work tree of its own, so has the
+/// fork; what works in a directory that was there before works there again.
 async fn of_workflow(client: &LocalClient, order: &ForkOrder) -> Result<RunId, Error> {
     let run = &order.run;
     let step = order.step.as_deref().ok_or_else(|| {
         Error::usage(format!("run `{run}` is a workflow")).hint("name the step to begin from: --step STEP")
     })?;
-    let loaded = client.load::<workflow::State>(run, order.at).await?;
+    let newest = client.load::<workflow::State>(run, None).await?;
+    if newest.state.status == Status::Running || newest.state.at_work().is_some() {
+        return Err(Error::new(
+            ErrorKind::Held,
+            format!("run `{run}` is at work, on files that a fork would begin with"),
+        )
+        .hint(format!("run `piton wait {run}` or `piton stop {run}` first")));
+    }
+    let loaded = match order.at {
+        Some(_) => client.load::<workflow::State>(run, order.at).await?,
+        None => newest,
+    };
     let inherited = workflow::fork(&loaded.state, &StepId::new(step), Some(loaded.head))?;
     let id = id_of(order, || SystemIds.hex(8))?;
-    let workflow::State { plan, options, .. } = loaded.state;
+    if client.load_if_there::<workflow::State>(&id).await.is_ok_and(|there| there.is_some()) {
+        return Err(Error::usage(format!("run `{id}` exists already")).hint("choose another --id"));
+    }
+    let workflow::State { plan, mut options, .. } = loaded.state;
+    if let Some(origin) = options.place.as_ref().and_then(WorkPlace::tree).map(str::to_owned) {
+        let like = match &options.place {
+            Some(WorkPlace::Worktree(like)) => Some(like),
+            Some(WorkPlace::Directory(_) | WorkPlace::Shared(_)) | None => None,
+        };
+        options.place = Some(WorkPlace::Worktree(worktree(client, &id, like)?));
+        fork_tree(client.layout(), &id, &options, Path::new(&origin))?;
+    }
     let begun = workflow::create(workflow::Order {
         run: id,
         definition: (*plan).clone(),
@@ -136,7 +162,7 @@ fn worktree(client: &LocalClient, id: &RunId, like: Option<&Worktree>) -> Result
             .hint("commit something first"));
     }
     let path = super::tree_beside(layout, id.short(), "choose another --id")?;
-    let branch = format!("piton/{}", id.short());
+    let branch = super::free_branch(&workspace, id.short(), "choose another --id")?;
     Ok(match like {
         Some(like) => Worktree { path, branch, ..like.clone() },
         None => Worktree { path, branch, ..Worktree::default() },

@@ -81,7 +81,7 @@ pub(super) async fn start(
     if let Err(error) = client.create_loop(create(run.clone(), title(&task), config)?, adoption).await {
         return Err(super::overtaken(client, &run, error.into()).await);
     }
-    if let Err(error) = known::remember(layout) {
+    if let Err(error) = if order.plain { Ok(()) } else { known::remember(layout) } {
         notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", error.message));
     }
     driver_process::start(client, &run, false).await?;
@@ -147,10 +147,11 @@ fn deadline_of(place: &str, text: &str) -> Result<Timestamp, Error> {
 }
 
 fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
-    let files = configuration::read(layout)?;
+    let files = if order.plain { files::Files::default() } else { configuration::read(layout)? };
     if !order.trust {
         configuration::require_trust(layout, &files)?;
     }
+    let variable = |name: &str| configuration::variable(name).filter(|_| !order.plain);
     let LimitWords { iterations, duration, cost, tokens, files: files_max, lines, reboots } = &order.limits;
     let limits = [
         (Limit::MaxIterations, iterations),
@@ -176,7 +177,7 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
         found_prompt: files::find_prompt(layout.root()),
         ends_anyway: false,
     };
-    plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
+    plan(&files, &variable, &overrides, &task).map_err(configuration::problems)
 }
 
 /// A rule that is switched off by a wrong name would be on.

@@ -13,6 +13,7 @@ mod import;
 pub mod known;
 mod loops;
 mod options;
+mod prep;
 mod resume;
 mod said_later;
 mod taken_up;
@@ -26,6 +27,7 @@ pub use workflows::not_runnable;
 
 use std::path::Path;
 
+use piton_git::Workspace;
 use piton_model::RunId;
 use piton_model::loop_machine::{AgentConfig, Worktree};
 use piton_view::words::clean_line;
@@ -100,6 +102,16 @@ fn tree_beside(layout: &Layout, name: &str, hint: &str) -> Result<String, Error>
     Ok(path.to_owned())
 }
 
+/// The branch of a run's own. Not one that is there: work would go on from what another run left, which is nobody's wish.
+fn free_branch(workspace: &Workspace, name: &str, hint: &str) -> Result<String, Error> {
+    let branch = format!("piton/{name}");
+    match workspace.has_branch(&branch).map_err(|error| Error::environment(&error))? {
+        false => Ok(branch),
+        true => Err(Error::usage(format!("the branch `{branch}` is there already: another run left it"))
+            .hint(format!("{hint}; or remove it with `git branch -D {branch}`"))),
+    }
+}
+
 /// A work tree of the run's own, furnished as `[worktree]` says.
 fn own_tree(
     layout: &Layout,
@@ -114,12 +126,7 @@ fn own_tree(
         return Err(Error::usage("--worktree needs a git repository with a commit to start from")
             .hint("commit something first, or let it work in place"));
     }
-    let branch = format!("piton/{name}");
-    // Work would go on from what another run left there, which is nobody's wish.
-    if workspace.has_branch(&branch).map_err(failed)? {
-        let what = format!("the branch `{branch}` is there already: another run left it");
-        return Err(Error::usage(what).hint(format!("{hint}; or remove it with `git branch -D {branch}`")));
-    }
+    let branch = free_branch(&workspace, name, hint)?;
     let ignored = workspace.ignored().map_err(failed)?;
     let named = settings.copy.as_ref().map(|list| list.value.clone()).unwrap_or_default();
     let is_on = |flag: &Option<piton_config::Sourced<bool>>| flag.as_ref().is_none_or(|flag| flag.value);

@@ -5,14 +5,17 @@
 
 use std::path::Path;
 
+use piton_config::{Overrides, resolve};
 use piton_files::cycle::{CyclePlace, CycleStatus, Progress, STATE_BYTES_MAX, import_cycle, rebuild};
-use piton_model::cycle::{Config, CycleEvent, Imported, Order, State, create};
-use piton_model::{Reason, RunId, Seq};
+use piton_model::cycle::{CycleEvent, Imported, Order, State, create};
+use piton_model::{Reason, RunId, Seq, Status};
 use piton_sys::file;
-use piton_view::{AgentChoice, CycleOrder, Error};
+use piton_view::{CycleOrder, Error};
 
 use super::cycles::config_of;
 use crate::client::LocalClient;
+use crate::configuration;
+use crate::layout::Layout;
 
 /// Takes up the cycle that another tool left in a state file of this repository.
 pub(super) async fn import(
@@ -32,6 +35,7 @@ pub(super) async fn import(
         return Err(Error::usage(format!("`{}` is no cycle of this repository", path.display()))
             .hint("copy it and its progress directory to `.workflow/.cycle` first"));
     }
+    require_unknown(client, path, &id).await?;
     let found = import_cycle(&bytes, &Progress::read(root, &place.progress())?)
         .map_err(|error| refused(error.to_string()))?;
     if found.cycle_id != id {
@@ -40,7 +44,8 @@ pub(super) async fn import(
     let mut order = CycleOrder { task: found.task, id: Some(id), ..order.clone() };
     order.limits.iterations.get_or_insert_with(|| found.max_iterations.to_string());
     let offset = found.zone.map(|zone| zone.minutes());
-    take_up(client, &order, found.imported, found.status, offset, notes).await
+    let by = format!("piton import {}", path.strip_prefix(root).unwrap_or(path).display());
+    take_up(client, &by, &order, found.imported, found.status, offset, notes).await
 }
 
 /// Takes up a cycle from its progress files alone.
@@ -58,40 +63,54 @@ pub(super) async fn from_progress(
         return Err(Error::new(piton_view::ErrorKind::UnknownRun, format!("there is no cycle `{id}`"))
             .hint("`.workflow/.cycle` has no progress files of that name; run `piton ls --kind cycle`"));
     }
-    let found = rebuild(&progress, run.as_str());
+    let found = rebuild(&progress);
     let task = found.imported.task_history.first().cloned();
     let task = task.unwrap_or_else(|| format!("cycle {id} (its task is not known)"));
     let order = CycleOrder { task, id: Some(id.to_owned()), ..order.clone() };
     let offset = found.zone.map(|zone| zone.minutes());
-    take_up(client, &order, found.imported, found.status, offset, notes).await
+    let by = format!("piton cycle rebuild {id}");
+    take_up(client, &by, &order, found.imported, found.status, offset, notes).await
 }
 
-/// Its configuration. That no agent is named keeps nobody from looking at it.
-fn config(client: &LocalClient, order: &CycleOrder, notes: &mut Vec<String>) -> Result<Config, Error> {
-    let layout = client.layout();
-    let failure = match config_of(layout, order, notes) {
-        Err(failure) if order.agent == AgentChoice::default() => failure,
-        config => return config,
+/// Whether neither the order nor the configuration says who works: what is taken up could not go on.
+fn names_nobody(layout: &Layout, order: &CycleOrder) -> Result<bool, Error> {
+    let resolved = resolve(&configuration::read(layout)?, &configuration::variable, &Overrides::default())
+        .map_err(configuration::problems)?;
+    let is_named = order.agent.name.is_some() || order.agent.exec.is_some();
+    Ok(!is_named && resolved.settings.agent.name.is_none())
+}
+
+/// A cycle that the journal has is no other tool's: it knows more than its files.
+async fn require_unknown(client: &LocalClient, path: &Path, id: &str) -> Result<(), Error> {
+    let run = super::name_of(id)?;
+    let Some(loaded) = client.load_if_there::<State>(&run).await? else { return Ok(()) };
+    let next = match loaded.state.status {
+        Status::Completed => format!("`piton cycle extend {run} TEXT` adds to its task"),
+        _ => format!("`piton resume {run}` goes on with it"),
     };
-    let nobody = AgentChoice { exec: Some("false".to_owned()), ..AgentChoice::default() };
-    let config =
-        config_of(layout, &CycleOrder { agent: nobody, ..order.clone() }, notes).map_err(|_| failure)?;
-    notes.push(
-        "note: no agent is named, so nobody works on it; `piton rm` it and give --agent or --exec to go on"
-            .to_owned(),
-    );
-    Ok(config)
+    Err(Error::usage(format!(
+        "`{}` is what piton shows of cycle `{run}`, which is {}",
+        path.display(),
+        loaded.state.status
+    ))
+    .hint(format!("`piton status {run}` says where it stands; {next}")))
 }
 
 async fn take_up(
     client: &LocalClient,
+    by: &str,
     order: &CycleOrder,
     imported: Imported,
     status: CycleStatus,
     offset_minutes: Option<i32>,
     notes: &mut Vec<String>,
 ) -> Result<(RunId, Seq), Error> {
-    let mut config = config(client, order, notes)?;
+    if names_nobody(client.layout(), order)? {
+        return Err(Error::usage("nobody is named who works on this cycle").hint(format!(
+            "run `{by} --agent NAME --check 'test=CMD'`, or `--exec CMD` in place of `--agent`"
+        )));
+    }
+    let mut config = config_of(client.layout(), order, None, notes)?;
     config.utc_offset_minutes = offset_minutes.unwrap_or(config.utc_offset_minutes);
     config.limits.iterations = config.limits.iterations.max(imported.iteration);
     let run = super::name_of(order.id.as_deref().unwrap_or_default())?;
@@ -107,7 +126,13 @@ async fn take_up(
         events.push(CycleEvent::PhaseErred { phase: "init".to_owned(), error });
     }
     events.push(match status {
-        CycleStatus::Completed => CycleEvent::RunCompleted { reason: Reason::Done, detail: None },
+        CycleStatus::Completed => {
+            let detail = match rebuilt {
+                true => "completed, by what its progress files say; no check was run here",
+                false => "completed, as its file says; no check was run here",
+            };
+            CycleEvent::RunCompleted { reason: Reason::Done, detail: Some(detail.to_owned()) }
+        }
         CycleStatus::Failed => {
             CycleEvent::RunFailed { reason: Reason::Human, detail: Some("it had failed before".to_owned()) }
         }

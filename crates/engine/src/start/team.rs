@@ -81,20 +81,7 @@ fn no_role(name: &str) -> Error {
 }
 
 fn new(name: &str) -> Role {
-    Role {
-        name: RoleName::from(name),
-        title: name.to_owned(),
-        prompt: String::new(),
-        agent: AgentConfig::default(),
-        reads: Vec::new(),
-        writes: vec![format!("{name}.md")],
-        after: Vec::new(),
-        feedback_to: Vec::new(),
-        develops: false,
-        validates: false,
-        cost_microusd: None,
-        tokens: None,
-    }
+    Role { writes: vec![format!("{name}.md")], ..Role::new(name, name) }
 }
 
 fn with(role: Role, said: &RoleSettings) -> Role {

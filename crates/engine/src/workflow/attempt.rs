@@ -49,7 +49,7 @@ pub(super) fn perform(
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
         Became::NoKeeper { detail } => Command::GiveUp { detail },
         Became::Ended(exit) => {
-            let end = end::of_exit(context, attempt, step, state, &exit);
+            let end = end::of_exit(context, attempt, step, state, &exit)?;
             Command::EndAttempt { attempt: number, end: Box::new(end) }
         }
         Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },

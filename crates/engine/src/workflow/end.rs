@@ -9,7 +9,6 @@ use piton_agent::stream::Account;
 use piton_files::workflow::{
     self as files, Expectations, REPORT_BYTES_MAX, Refusal, Report, ReportSchema, read_report,
 };
-use piton_model::Reason;
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass};
 use piton_model::workflow::{Hold, Launcher, OpenAttempt, State, Step, StepEnd, StepReport, Work};
 use piton_sys::file::{self, Durability};
@@ -30,10 +29,11 @@ pub(super) fn of_exit(
     step: &Step,
     state: &State,
     exit: &Exit,
-) -> StepEnd {
+) -> Result<StepEnd, file::Error> {
     let directory = context.attempts().join(attempt.number.to_string());
     let redactor = context.launch.redactor();
     let ended = adapter_of(step, state).map(|agent| Ended::read(exit, &directory, agent, redactor));
+    let ended = ended.transpose()?;
     let outcome = ended::outcome_of(exit);
     let (account, error_class) =
         ended.map_or_else(Default::default, |ended| (ended.account, ended.error_class));
@@ -68,7 +68,7 @@ pub(super) fn of_exit(
         Err(_) => {}
     }
     end.message = end.message.map(|text| redactor.redact(&text).into_owned());
-    end
+    Ok(end)
 }
 
 fn take(end: &mut StepEnd, report: Report) {
@@ -134,15 +134,9 @@ fn hold(outcome: AttemptOutcome, class: Option<ErrorClass>, limited_until: Optio
     if outcome == AttemptOutcome::Cancelled {
         return None;
     }
-    let reason = match class? {
-        ErrorClass::RateLimit => Reason::RateLimit,
-        ErrorClass::Overloaded => Reason::Overloaded,
-        ErrorClass::Auth => Reason::Auth,
-        _ => return None,
-    };
     let until =
         limited_until.map(|seconds| piton_model::Timestamp::from_millis(seconds.saturating_mul(1000)));
-    Some(Hold { reason, until })
+    Hold::of_error(class?, until)
 }
 
 /// piton's own adapter for the agent of a step, where that is who works.

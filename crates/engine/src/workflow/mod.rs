@@ -2,7 +2,7 @@
 //!
 //! Built like the loop's: what became of work is read from its attempt directory before anything is started, so that
 //! performing an effect again after a crash finds the agent that still runs. Steps work in place and side by side, so
-//! nothing here takes snapshots.
+//! nothing here takes snapshots; only a fork does, once, of the tree that it begins with.
 
 mod attempt;
 pub(crate) mod cleanup;
@@ -27,8 +27,8 @@ pub use cleanup::{Cleaned, clean_up};
 use log::Log;
 pub use nested::nested_run;
 use piton_files::workflow::{RunPlace, RunView};
-use piton_git::Workspace;
-use piton_model::workflow::{Command, Effect, State, WorkPlace};
+use piton_git::{Expected, Workspace};
+use piton_model::workflow::{Command, Effect, Options, State, WorkPlace};
 use piton_model::{Machine, RunId, Seq, Status, Timestamp};
 use piton_store::Store;
 use piton_sys::{Clock, SystemClock, file};
@@ -37,7 +37,9 @@ use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
 use crate::supervise::kept::Supervisor;
-use crate::world::{Interrupts, WorldError, furnish, in_thread, mark_tree, require_lease, sentence};
+use crate::world::{
+    Interrupts, WorldError, furnish, in_thread, mark_tree, open_workspace, require_lease, sentence,
+};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -111,6 +113,28 @@ pub fn is_discarded(layout: &Layout, state: &State) -> bool {
     let gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
     let rests = state.is_at_rest() && state.open_count() == 0 && !state.archived;
     rests && directory.symlink_metadata().is_err_and(gone)
+}
+
+/// Makes the work tree of a fork: on a branch from where that of its original stands, with the files that lie there now. Steps may have
+/// written them, so filters run between the walls.
+pub(crate) fn fork_tree(
+    layout: &Layout,
+    run: &RunId,
+    options: &Options,
+    original: &Path,
+) -> Result<(), WorldError> {
+    let Some(WorkPlace::Worktree(worktree)) = &options.place else { return Ok(()) };
+    let layout = layout.in_tree(PathBuf::from(&worktree.path));
+    let launch = Surroundings::open(run, &layout, options.confine.as_ref())?;
+    let original = open_workspace(&layout.in_tree(original.to_owned()), run)?;
+    let around = launch.around_filters(&original, None)?;
+    let original = original.running_filters_in(around.clone());
+    let source = original.snapshot(run.as_str(), "the tree it starts from")?.id;
+    original.add_work_tree(layout.tree(), &worktree.branch)?;
+    let tree = mark_tree(&layout)?.running_filters_in(around);
+    tree.add_submodules(&original)?;
+    tree.restore(run.as_str(), &source, Expected::Anything)?;
+    Ok(())
 }
 
 impl WorkflowWorld {

@@ -75,7 +75,8 @@ pub(crate) fn left(context: &Context, attempt: u32, state: &State) -> Result<Lef
     match take_snapshot(context, &format!("after attempt {attempt}")) {
         Ok(snapshot) => look_at(context, state, snapshot),
         // The machine knows what to think of a tree that nobody saw.
-        Err(_) => Ok(Left::default()),
+        Err(error) if error.is_stopped() => Ok(Left::default()),
+        Err(error) => Err(error),
     }
 }
 
@@ -208,7 +209,7 @@ fn finish(
     exit: &Exit,
 ) -> Result<Command, WorldError> {
     let directory = context.attempts().join(attempt.number.to_string());
-    let mut end = end::of_exit(exit, &directory, attempt, state, context.launch.redactor());
+    let mut end = end::of_exit(exit, &directory, attempt, state, context.launch.redactor())?;
     // One of an older piton has none.
     let record = file::read_regular(&directory.join(PROMPT_RECORD), PROMPT_RECORD_BYTES_MAX).ok().flatten();
     end.prompt = record.and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -219,12 +220,13 @@ fn finish(
                 let Left { snapshot, change, guard } = look_at(context, state, snapshot)?;
                 (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
             }
-            // An attempt whose work cannot be kept has failed, whatever its agent says; one that was to end at once did so.
-            Err(error) => {
-                let is_stopped = error.is_stopped();
-                end.outcome = if is_stopped { AttemptOutcome::Cancelled } else { AttemptOutcome::Failed };
+            // What was to end at once did so.
+            Err(error) if error.is_stopped() => {
+                end.outcome = AttemptOutcome::Cancelled;
                 end.message = Some(super::sentence(&error));
             }
+            // That its work cannot be seen now is no failure of the agent's: its end stays to be recorded until it can be.
+            Err(error) => return Err(error),
         }
     }
     Ok(Command::EndAttempt { attempt: attempt.number, end: Box::new(end) })

@@ -9,6 +9,7 @@ use piton_model::loop_machine::{
     AgentConfig, Artifact, AttemptEnd, AttemptOutcome, Change, ErrorClass, OpenAttempt, Report,
 };
 use piton_model::{State, Timestamp};
+use piton_sys::file;
 use piton_sys::redact::Redactor;
 use sha2::{Digest, Sha256};
 
@@ -24,9 +25,9 @@ pub(crate) fn of_exit(
     attempt: &OpenAttempt,
     state: &State,
     redactor: &Redactor,
-) -> AttemptEnd {
+) -> Result<AttemptEnd, file::Error> {
     let agent = &state.config.agent;
-    let ended = Ended::read(exit, directory, agent, redactor);
+    let ended = Ended::read(exit, directory, agent, redactor)?;
     let (outcome, message) = match (&ended.contradiction, ended.outcome) {
         // An exit code of 0 is not believed over what the agent itself said.
         (Some(why), _) => (AttemptOutcome::Failed, Some(why.clone())),
@@ -46,7 +47,7 @@ pub(crate) fn of_exit(
         AttemptOutcome::Failed => report.message.clone().or(message),
         _ => message,
     };
-    AttemptEnd {
+    Ok(AttemptEnd {
         outcome,
         exit_code: exit.code,
         duration_ms: exit.duration_ms,
@@ -57,7 +58,7 @@ pub(crate) fn of_exit(
         change: None,
         guard: None,
         said_bytes: said_bytes(exit, directory),
-    }
+    })
 }
 
 /// What ended an attempt that took longer than the run has, where its agent did nothing wrong.
@@ -146,7 +147,7 @@ fn advise(report: &mut Report, agent: &AgentConfig, denied: bool) {
 
 /// What a file is now. One that is gone, or too large to look at, is none.
 fn artifact(tree: &Path, path: &str) -> Option<Artifact> {
-    let bytes = piton_sys::file::read_regular(&tree.join(path), ARTIFACT_BYTES_MAX).ok()??;
+    let bytes = file::read_regular(&tree.join(path), ARTIFACT_BYTES_MAX).ok()??;
     let digest = Sha256::digest(&bytes);
     let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     Some(Artifact { path: path.to_owned(), sha256, size_bytes: bytes.len() as u64 })

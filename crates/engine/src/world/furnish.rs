@@ -12,6 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use piton_agent::{EndedBy, Found};
+use piton_files::cycle::CYCLES;
 use piton_git::Ignored;
 use piton_model::RunId;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
@@ -95,7 +96,10 @@ pub(crate) fn sorted(
         copy.iter().any(|copied| Path::new(copied).starts_with(path))
             && holds_only(root, Path::new(path), &copy)
     };
-    let left = left.into_iter().filter(|path| !is_cache(path) && !is_emptied(path)).take(LEFT_MAX);
+    // Files of a team stay in the repository, and nobody misses them elsewhere.
+    let is_ours = |path: &String| Path::new(CYCLES).starts_with(path) || Path::new(path).starts_with(CYCLES);
+    let is_missed = |path: &String| !is_cache(path) && !is_emptied(path) && !is_ours(path);
+    let left = left.into_iter().filter(is_missed).take(LEFT_MAX);
     let left = left.collect();
     (copy, left)
 }

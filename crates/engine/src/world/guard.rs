@@ -1,7 +1,7 @@
 //! Looking at what an attempt left with the eyes of the guard.
 
 use piton_git::{Entry, Tree};
-use piton_guard::{Known, Options, is_of_tests, is_protected};
+use piton_guard::{Known, Options, is_of_tests, is_protected, pattern_of};
 use piton_model::State;
 use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot, WRITES_TEST};
 use piton_sys::redact::Redactor;
@@ -15,12 +15,6 @@ const INTERPRETERS: [&str; 9] = ["sh", "bash", "zsh", "dash", "python", "python3
 /// What Python takes from the top of the tree before its own.
 const SHADOWS: [&str; 7] =
     ["unittest.py", "unittest", "pytest.py", "pytest", "_pytest", "sitecustomize.py", "usercustomize.py"];
-
-/// Rules whose findings are not all instances of one pattern of the laziness catalogue.
-const TESTS_DELETED: [&str; 2] = ["test-deleted", "test-case-deleted"];
-const TAUTOLOGY: &str = "assertion-tautology";
-/// What a tautology is that compares a call with itself.
-const CIRCULAR_LOGIC: &str = "LP-023";
 
 /// What the guard says about `after`, compared with the last judged tree: the one before the iteration. `None` where it was not asked,
 /// or has nothing to compare.
@@ -61,37 +55,6 @@ fn today() -> Option<String> {
 /// Whether a rule about what checks write is switched off today.
 pub(super) fn allows_writing_tests(state: &State) -> bool {
     is_off(state, WRITES_TEST, today().as_deref())
-}
-
-/// Which pattern of the laziness catalogue a finding is an instance of: a rule knows one for all of its findings, and some
-/// of them are another's.
-fn pattern_of(finding: &Finding, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
-    match finding.rule.as_str() {
-        // The catalogue means files that are gone with all of their tests.
-        rule if TESTS_DELETED.contains(&rule) && is_there(&finding.file) => None,
-        TAUTOLOGY if finding.after.as_deref().is_some_and(is_circular) => Some(CIRCULAR_LOGIC.to_owned()),
-        _ => finding.pattern.clone(),
-    }
-}
-
-/// Whether an assertion compares what a call gives with what the same call gives.
-fn is_circular(assertion: &str) -> bool {
-    let is_name = |character: char| character.is_alphanumeric() || "_.:".contains(character);
-    assertion.match_indices('(').any(|(open, _)| {
-        let name = assertion[..open].len() - assertion[..open].trim_end_matches(is_name).len();
-        let mut depth = 0;
-        let close = assertion[open..].char_indices().find(|(_, character)| {
-            depth += match character {
-                '(' => 1,
-                ')' => -1,
-                _ => 0,
-            };
-            depth == 0
-        });
-        let Some((close, _)) = close.filter(|_| name > 0) else { return false };
-        let call = &assertion[open - name..=open + close];
-        assertion.matches(call).count() > 1
-    })
 }
 
 /// Whether somebody switched the rule off, and that still holds.
@@ -189,21 +152,6 @@ mod tests {
         let none: [&str; 0] = [];
         assert_eq!(found(&["pytest/new.py"], &["pytest/old.py"]), none);
         assert_eq!(found(&["tests/unittest.py", "test_b/__init__.py", "a/__init__.py"], &["a.py"]), none);
-    }
-
-    #[test]
-    fn an_assertion_that_compares_a_call_with_itself_is_circular() {
-        for circular in [
-            "expect(add(1, 2)).toBe(add(1, 2))",
-            "assert total(x) == total(x)",
-            "assert_eq!(user.name(), user.name())",
-        ] {
-            assert!(is_circular(circular), "{circular}");
-        }
-        for other in ["expect(true).toBe(true)", "assert 1 == 1", "assert add(1) == add(2)", "assert (", "x)"]
-        {
-            assert!(!is_circular(other), "{other}");
-        }
     }
 
     #[test]

@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use piton_git::Workspace;
-use piton_model::hook::{Builtin, HookPoint};
-use piton_model::loop_machine::{HookCall, HookEnd, HookRecord};
+use piton_model::hook::{Builtin, HookPoint, Hooks};
+use piton_model::loop_machine::{AgentConfig, HookCall, HookEnd, HookRecord};
 use piton_model::notify::Trigger;
-use piton_model::{Command, Reason, State, Status};
+use piton_model::{Command, Kind, Reason, State, Status};
 use piton_notify::hook::{Builtins, Context as Told, Runner};
 use piton_notify::send::Means;
-use piton_notify::{Line, Occasion, Seen};
+use piton_notify::{Line, Occasion, Seen, Watched};
 use piton_store::Store;
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, SystemClock};
@@ -25,10 +25,48 @@ use crate::layout::Layout;
 /// Where the builtin `metrics` writes.
 pub(super) const METRICS_FILE: &str = ".ralph/metrics.prom";
 
+/// Calls the hooks of a loop.
 pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
+    let end = perform_call(context, call, state.config.hooks.as_ref(), &|| Calling {
+        agent: state.config.agent.clone(),
+        told: told(context, call, state),
+        iteration_of: Box::new(move |point| state.work.iteration + u32::from(is_ahead(point, state))),
+        seen: state.seen(&name_of(context)),
+        judged: state.seen.snapshot.as_ref().map(|snapshot| snapshot.id.clone()),
+    })?;
+    Ok(Command::EndHooks(Box::new(end)))
+}
+
+/// What a call needs to know of its run, whatever its kind.
+pub(crate) struct Calling<'a> {
+    /// Whose surroundings hooks are started in: they run what that agent wrote.
+    pub(crate) agent: AgentConfig,
+    /// What hooks are told; point and iteration are filled in.
+    pub(crate) told: Told,
+    /// The iteration that a point belongs to.
+    pub(crate) iteration_of: Box<dyn Fn(HookPoint) -> u32 + 'a>,
+    /// How the run stands.
+    pub(crate) seen: Seen,
+    /// The files that were judged last.
+    pub(crate) judged: Option<String>,
+}
+
+/// The repository's name for people.
+pub(crate) fn name_of(context: &Context) -> String {
+    context.layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Makes a call: every hook at each of its points. `calling` is asked only where there are hooks.
+pub(crate) fn perform_call<'a>(
+    context: &Context,
+    call: &HookCall,
+    hooks: Option<&Hooks>,
+    calling: &dyn Fn() -> Calling<'a>,
+) -> Result<HookEnd, WorldError> {
     let mut end = HookEnd { number: call.number, ..HookEnd::default() };
-    let Some(hooks) = state.config.hooks.clone() else { return Ok(Command::EndHooks(Box::new(end))) };
+    let Some(hooks) = hooks.cloned() else { return Ok(end) };
+    let Calling { agent, mut told, iteration_of, seen, judged } = calling();
     let home = context.layout.root().join(".ralph");
     if !home.exists() {
         file::create_private_dir(&home)?;
@@ -41,19 +79,27 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
         },
         log: context.layout.root().join(publish::AUDIT_LOG),
         // A hook works in the tree, and so runs what an agent wrote as a check does.
-        program: &|argv| context.launch.program(argv, context.layout.tree(), &state.config.agent),
+        program: &|argv| context.launch.program(argv, context.layout.tree(), &agent),
         is_cancelled: &|| context.is_cancelled(),
         clock: Arc::new(SystemClock),
-        builtins: Box::new(Brought::of(context, call, state)),
+        builtins: Box::new(Brought {
+            layout: context.layout.clone(),
+            store: Arc::clone(&context.store),
+            run: context.run.clone(),
+            line: context.line.clone(),
+            seen,
+            ending: call.ending.as_ref().map(|ending| (ending.status, ending.reason)),
+            workspace: context.storing(&agent).map_err(|error| error.to_string()),
+            judged,
+        }),
     };
-    let mut told = told(context, call, state);
     for point in &call.points {
         // A person who wants it to stop now is not kept waiting by the rest.
         if context.is_cancelled() {
             break;
         }
         told.hook_point = *point;
-        told.iteration = state.work.iteration + u32::from(is_ahead(*point, state));
+        told.iteration = iteration_of(*point);
         let called = runner.call(told.clone());
         let judgement = called.judgement;
         end.results.extend(called.results.into_iter().map(|result| HookRecord {
@@ -69,7 +115,7 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
         end.keep_session |= judgement.skip;
         end.stop = end.stop.or(judgement.stop.map(|stop| stop.why));
     }
-    Ok(Command::EndHooks(Box::new(end)))
+    Ok(end)
 }
 
 /// No hook was called, since somebody wants to stop now.
@@ -123,21 +169,6 @@ struct Brought {
 }
 
 impl Brought {
-    fn of(context: &Context, call: &HookCall, state: &State) -> Self {
-        let layout = context.layout.clone();
-        let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Self {
-            layout,
-            store: Arc::clone(&context.store),
-            run: context.run.clone(),
-            line: context.line.clone(),
-            seen: Seen::of(state, &name),
-            ending: call.ending.as_ref().map(|ending| (ending.status, ending.reason)),
-            workspace: context.storing(&state.config.agent).map_err(|error| error.to_string()),
-            judged: state.seen.snapshot.as_ref().map(|snapshot| snapshot.id.clone()),
-        }
-    }
-
     /// Stages what was judged.
     fn stage(&self) -> Result<Option<String>, String> {
         let workspace = self.workspace.as_ref().map_err(Clone::clone)?;
@@ -149,6 +180,9 @@ impl Brought {
     }
 
     fn metrics(&self) -> Result<Option<String>, String> {
+        if self.seen.facts.kind != Kind::Loop {
+            return Err("there are metrics of loops only".to_owned());
+        }
         let runtime =
             tokio::runtime::Builder::new_current_thread().build().map_err(|error| sentence(&error))?;
         let numbers = runtime.block_on(metrics(&*self.store, &self.run)).map_err(|error| sentence(&error))?;
@@ -189,6 +223,9 @@ impl Builtins for Brought {
     fn call(&self, builtin: Builtin, told: &Told) -> Result<Option<String>, String> {
         match builtin {
             Builtin::Metrics => self.metrics(),
+            Builtin::Backup if self.seen.facts.kind != Kind::Loop => {
+                Err("there are backups of the view of a loop only".to_owned())
+            }
             Builtin::Backup => match piton_files::ralph::keep_copy(self.layout.root(), &self.run) {
                 Ok(kept) => Ok(kept.map(|path| path.display().to_string())),
                 Err(error) => Err(error.to_string()),

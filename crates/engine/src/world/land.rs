@@ -2,8 +2,8 @@
 
 use piton_git::{Committed, Expected, Identity, Own, RepoPath, SnapshotId, Workspace};
 use piton_model::limits::clip;
-use piton_model::loop_machine::{Made, Uncommitted, Worktree};
-use piton_model::{Command, State};
+use piton_model::loop_machine::{AgentConfig, Made, Snapshot, Uncommitted, Worktree};
+use piton_model::{Command, RunId, State};
 
 use super::{Context, WorldError, open_workspace};
 use crate::launch::Surroundings;
@@ -15,30 +15,30 @@ const SUBJECT_BYTES_MAX: usize = 72;
 /// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
 /// the repository, with the submodules that are checked out there. What is taken along may be what an agent wrote, of this run's
 /// origin or of another one, so filters run between the walls. May be repeated.
-pub(super) fn begin(
+pub(crate) fn begin(
     layout: &Layout,
-    state: &State,
+    run: &RunId,
     worktree: &Worktree,
     launch: &Surroundings,
+    agent: &AgentConfig,
+    adopted: Option<&Snapshot>,
 ) -> Result<(), WorldError> {
-    let run = state.run.as_str();
-    let repository = open_workspace(&layout.in_place(), &state.run)?;
-    let around = launch.around_filters(&repository, Some(&state.config.agent))?;
+    let repository = open_workspace(&layout.in_place(), run)?;
+    let around = launch.around_filters(&repository, Some(agent))?;
     let repository = repository.running_filters_in(around.clone());
     repository.protect_state()?;
     let is_dirty = repository.standing()?.is_dirty;
-    let adopted = state.memory.adopted.as_ref().and_then(|adopted| adopted.snapshot.as_ref());
     let source = match adopted {
         Some(snapshot) => Some(super::snapshot_id(&snapshot.id)?),
-        None if is_dirty => Some(repository.snapshot(run, "the tree it starts from")?.id),
+        None if is_dirty => Some(repository.snapshot(run.as_str(), "the tree it starts from")?.id),
         None => None,
     };
     repository.add_work_tree(layout.tree(), &worktree.branch)?;
-    let tree = open_workspace(layout, &state.run)?.running_filters_in(around);
+    let tree = open_workspace(layout, run)?.running_filters_in(around);
     tree.add_submodules(&repository)?;
     if let Some(source) = source {
-        tree.restore(run, &source, Expected::Anything)?;
-        tree.commit(&source, "The tree this run starts from\n", &identity(&tree, state)?, &[])?;
+        tree.restore(run.as_str(), &source, Expected::Anything)?;
+        tree.commit(&source, "The tree this run starts from\n", &identity(&tree, Some(worktree))?, &[])?;
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldE
     let (commit, uncommitted) = match &state.seen.snapshot {
         Some(judged) => {
             let judged = super::snapshot_id(&judged.id)?;
-            let identity = identity(&context.workspace, state)?;
+            let identity = identity(&context.workspace, state.config.worktree.as_ref())?;
             let (message, trailer) = (message(state), trailer(state));
             let Committed { commit, left } = commit_or_find(
                 &context.storing(&state.config.agent)?,
@@ -72,8 +72,7 @@ pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldE
 }
 
 /// As whom the run commits: as whoever git said at its start, whatever the settings say by now.
-fn identity(workspace: &Workspace, state: &State) -> Result<Identity, piton_git::Error> {
-    let worktree = state.config.worktree.as_ref();
+fn identity(workspace: &Workspace, worktree: Option<&Worktree>) -> Result<Identity, piton_git::Error> {
     match worktree.and_then(|worktree| worktree.author.clone().zip(worktree.committer.clone())) {
         Some((author, committer)) => Ok(Identity { author, committer }),
         None => workspace.identity(),

@@ -11,8 +11,8 @@ pub(crate) mod end;
 mod extended;
 pub(crate) mod furnish;
 mod guard;
-mod hooks;
-mod land;
+pub(crate) mod hooks;
+pub(crate) mod land;
 mod measure;
 mod originals;
 pub mod prompt;
@@ -173,7 +173,7 @@ pub(crate) struct Context {
     /// The attempt directory that is waited for.
     performing: Mutex<Option<String>>,
     /// Where hooks can have people told something.
-    line: Option<piton_notify::Line>,
+    pub(crate) line: Option<piton_notify::Line>,
     /// Whether this driver has furnished the work tree, where the run has one of its own.
     furnished: AtomicBool,
 }
@@ -195,7 +195,8 @@ impl LoopWorld {
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
         let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
-            land::begin(&layout, state, worktree, &launch)?;
+            let adopted = state.memory.adopted.as_ref().and_then(|adopted| adopted.snapshot.as_ref());
+            land::begin(&layout, &run, worktree, &launch, &state.config.agent, adopted)?;
         }
         if let Some(worktree) = &state.config.worktree {
             require_tree(&layout, worktree)?;
@@ -211,7 +212,7 @@ impl LoopWorld {
         let shared = Rc::clone(&note);
         let publisher = Publisher::new(layout.clone(), views, Box::new(move |text: &str| shared(text)));
         let publisher = RefCell::new(publisher);
-        let telling = Telling::start(&layout, state, launch.redactor())?;
+        let telling = Telling::start(&layout, &run, state.config.notify.as_ref(), launch.redactor())?;
         let briefing = RefCell::new(Briefing::default());
         let context = Context { line: telling.line(), ..Context::open(store, layout, run, launch)? };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
@@ -249,7 +250,7 @@ pub fn open_workspace(layout: &Layout, run: &RunId) -> Result<Workspace, WorldEr
 }
 
 /// Whatever failed where the work tree is gone failed for that.
-fn require_tree(layout: &Layout, worktree: &Worktree) -> Result<(), WorldError> {
+pub(crate) fn require_tree(layout: &Layout, worktree: &Worktree) -> Result<(), WorldError> {
     let tree = layout.tree().to_owned();
     match tree.is_dir() {
         true => Ok(()),
@@ -325,7 +326,7 @@ impl Context {
 
     /// Furnishes the work tree of a run that has not begun. Under the lease, since it may take as long as installing
     /// the packages of a project does. `false` where somebody wants it ended.
-    fn furnish(&self, state: &State) -> Result<bool, WorldError> {
+    pub(crate) fn furnish(&self, state: &State) -> Result<bool, WorldError> {
         let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) else { return Ok(true) };
         if !self.furnished.load(Ordering::SeqCst) {
             self.require_lease(state)?;

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton_model::RunId;
 use piton_model::notify::Notify;
-use piton_model::{RunId, State};
 use piton_notify::send::Means;
-use piton_notify::{History, Line, Notifier, Seen, Setup};
+use piton_notify::{History, Line, Notifier, Setup, Watched};
 use piton_sys::lock::FileLock;
 use piton_sys::redact::Redactor;
 use piton_sys::{SystemClock, file};
@@ -29,29 +29,35 @@ pub(crate) struct Telling {
 }
 
 impl Telling {
-    pub(super) fn start(layout: &Layout, state: &State, redactor: &Redactor) -> Result<Self, WorldError> {
-        let Some(config) = wanted(state.config.notify.clone().or_else(desktop)) else {
+    /// Who tells people of `run` while it is driven, as its configuration says.
+    pub(crate) fn start(
+        layout: &Layout,
+        run: &RunId,
+        config: Option<&Notify>,
+        redactor: &Redactor,
+    ) -> Result<Self, WorldError> {
+        let Some(config) = wanted(config.cloned().or_else(desktop)) else {
             return Ok(Self { notifier: None, _telling: None });
         };
         // A driver before this one may still be at it; what they told is on record.
-        let telling = alone(layout, &state.run)?;
-        Ok(Self { notifier: Some(notifier(config, layout, &state.run, redactor)?), _telling: telling })
+        let telling = alone(layout, run)?;
+        Ok(Self { notifier: Some(notifier(config, layout, run, redactor)?), _telling: telling })
     }
 
     /// Where others can have people told something.
-    pub(super) fn line(&self) -> Option<Line> {
+    pub(crate) fn line(&self) -> Option<Line> {
         self.notifier.as_ref().map(Notifier::line)
     }
 
     /// The run stands like this now. Returns what went wrong since the last time.
-    pub(super) fn observe(&mut self, state: &State) -> Vec<String> {
+    pub(crate) fn observe(&mut self, state: &impl Watched) -> Vec<String> {
         let Some(notifier) = &mut self.notifier else { return Vec::new() };
         notifier.observe(state);
         notifier.problems()
     }
 
     /// Sends what still waits, and ends.
-    pub(super) fn close(self) -> Vec<String> {
+    pub(crate) fn close(self) -> Vec<String> {
         self.notifier.map_or_else(Vec::new, |notifier| notifier.close(PATIENCE))
     }
 }
@@ -60,24 +66,26 @@ impl Telling {
 /// wrong.
 pub(crate) fn tell_at_rest(
     layout: &Layout,
-    state: &State,
+    run: &RunId,
+    config: Option<&Notify>,
+    state: &impl Watched,
     redactor: &Redactor,
 ) -> Result<Vec<String>, WorldError> {
-    let Some(config) = wanted(state.config.notify.clone()) else { return Ok(Vec::new()) };
+    let Some(wanted) = wanted(config.cloned()) else { return Ok(Vec::new()) };
     // Whoever was faster may have told it by now.
-    let alone = alone(layout, &state.run)?.filter(|_| is_untold(layout, state));
+    let alone = alone(layout, run)?.filter(|_| is_untold(layout, run, config, state));
     let Some(_telling) = alone else { return Ok(Vec::new()) };
-    let mut notifier = notifier(config, layout, &state.run, redactor)?;
+    let mut notifier = notifier(wanted, layout, run, redactor)?;
     notifier.observe(state);
     Ok(notifier.close(PATIENCE))
 }
 
 /// Whether there is something that people are to be told of a run, and nobody did. A desktop that nobody asked for is not
 /// told later.
-pub(crate) fn is_untold(layout: &Layout, state: &State) -> bool {
+pub(crate) fn is_untold(layout: &Layout, run: &RunId, config: Option<&Notify>, state: &impl Watched) -> bool {
     let repository = layout.root().file_name().unwrap_or_default().to_string_lossy();
-    let is_new = || History::load(&layout.told(&state.run)).is_behind(&Seen::of(state, &repository));
-    wanted(state.config.notify.clone()).is_some() && is_new()
+    let is_new = || History::load(&layout.told(run)).is_behind(&state.seen(&repository));
+    wanted(config.cloned()).is_some() && is_new()
 }
 
 fn wanted(config: Option<Notify>) -> Option<Notify> {

@@ -30,9 +30,12 @@ fn frozen(kind: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_event_is_in_a_journal_that_must_fold_for_ever() {
-    for (kind, examples) in
-        [("loop", "golden"), ("workflow", "golden_workflow"), ("ledger", "tests/golden_ledger")]
-    {
+    for (kind, examples) in [
+        ("loop", "golden"),
+        ("workflow", "golden_workflow"),
+        ("cycle", "golden_cycle"),
+        ("ledger", "tests/golden_ledger"),
+    ] {
         let (golden, frozen) = (golden(examples), frozen(kind));
         let missing: Vec<_> = golden.difference(&frozen).collect();
         assert!(golden.len() > 10 && missing.is_empty(), "no journal of a {kind} has {missing:?}");

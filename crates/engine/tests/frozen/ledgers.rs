@@ -1,10 +1,9 @@
 //! A ledger: gaps that are added, go stale, are looked into, settled, edited and removed.
 
-use piton_model::Seq;
 use piton_model::ledger::{Gap, Outcome};
 use piton_model::ledger_machine::{Command, Found, Opening, ResearchLimits, State, Used, create};
 
-use super::{Script, check};
+use super::{Folded, Script, Views, check};
 
 fn questions() -> Script<State> {
     let mut script = Script::<State>::new(create(Opening {
@@ -51,8 +50,8 @@ fn questions() -> Script<State> {
     script
 }
 
-pub(crate) fn views(states: &[State], _head: Seq) -> Vec<(&'static str, Vec<u8>)> {
-    let state = states.last().expect("a state");
+pub(crate) fn views(folded: &Folded<State>) -> Views {
+    let state = folded.last();
     let log: String = state.unlogged.iter().map(|flip| flip.to_line() + "\n").collect();
     vec![("gaps.yaml", piton_files::gaps::render(&state.gaps).into_bytes()), ("audit.log", log.into_bytes())]
 }

@@ -9,10 +9,10 @@ use piton_model::loop_machine::{
     HookEnd, Left, LoopConfig, Open, Place, Raise, Report, SessionPolicy, Snapshot, TreeProof, Worktree,
     create,
 };
-use piton_model::{Command, Event, Seq, State, Status, StopOrigin};
+use piton_model::{Command, Event, State, Status, StopOrigin};
 use serde_json::json;
 
-use super::{Script, check};
+use super::{Folded, Script, Views, check};
 
 fn config() -> LoopConfig {
     let check = |name: &str| Check {
@@ -288,15 +288,15 @@ fn adopted() -> Script<State> {
     script
 }
 
-pub(crate) fn views(states: &[State], head: Seq) -> Vec<(&'static str, Vec<u8>)> {
-    let state = states.last().expect("a state");
+pub(crate) fn views(folded: &Folded<State>) -> Views {
+    let (state, head) = (folded.last(), folded.head());
     let context = ralph::Context {
         working_dir: PathBuf::from("/home/someone/app"),
         prompt_path: PathBuf::from("PROMPT.md"),
         config_hash: "c0ffee".to_owned(),
     };
     let mut history = aiwg::History::new();
-    states.iter().for_each(|state| history.absorb(state));
+    folded.states.iter().for_each(|state| history.absorb(state));
     let place = aiwg::Context { working_directory: PathBuf::from("/home/someone/app") };
     vec![
         ("ralph.json", ralph::to_bytes(&ralph::render(state, head, &context))),

@@ -6,6 +6,7 @@
 //! changed event is a new version with a lift.
 
 mod complete;
+mod cycles;
 mod freeze;
 mod ledgers;
 mod loops;
@@ -86,11 +87,32 @@ fn is_writing() -> bool {
     std::env::var_os("PITON_WRITE_FROZEN").is_some()
 }
 
+/// A journal that was read: its events, and the state after each of them.
+pub(crate) struct Folded<M: Machine> {
+    pub(crate) events: Vec<(Timestamp, M::Event)>,
+    pub(crate) states: Vec<M>,
+}
+
+impl<M: Machine> Folded<M> {
+    /// The state after all of it.
+    pub(crate) fn last(&self) -> &M {
+        self.states.last().expect("events")
+    }
+
+    /// The number of its last event.
+    pub(crate) fn head(&self) -> Seq {
+        self.events.len() as Seq
+    }
+}
+
+/// What is rendered of a journal: files by name.
+pub(crate) type Views = Vec<(&'static str, Vec<u8>)>;
+
 /// Reads the journal of this name, folds it, and compares what comes out: the state, and its views.
 pub(crate) fn check<M: Machine>(
     name: &str,
     script: impl FnOnce() -> Script<M>,
-    views: impl Fn(&[M], Seq) -> Vec<(&'static str, Vec<u8>)>,
+    views: impl Fn(&Folded<M>) -> Views,
 ) {
     if is_writing() && !freeze::has_journal(name) {
         write_events(&directory(name), &script());
@@ -99,30 +121,27 @@ pub(crate) fn check<M: Machine>(
 }
 
 /// The same for a journal that no script here writes.
-pub(crate) fn compare_folded<M: Machine>(
-    name: &str,
-    views: impl Fn(&[M], Seq) -> Vec<(&'static str, Vec<u8>)>,
-) {
+pub(crate) fn compare_folded<M: Machine>(name: &str, views: impl Fn(&Folded<M>) -> Views) {
     let directory = directory(name);
     let text = std::fs::read_to_string(directory.join("events.ndjson")).expect("a journal");
-    let (mut states, mut head) = (Vec::<M>::new(), 0);
+    let mut folded = Folded::<M> { events: Vec::new(), states: Vec::new() };
     for line in text.lines() {
         let line: Line = serde_json::from_str(line).expect("an event");
-        head += 1;
+        let head = folded.head() + 1;
         assert_eq!(line.seq, head, "no event is missing");
         let event =
             M::Event::decode(&line.r#type, line.v, line.data.get().as_bytes()).expect("a known event");
-        let state = M::apply(states.last().cloned(), &event, line.at).expect("a state");
+        let state = M::apply(folded.states.last().cloned(), &event, line.at).expect("a state");
         // A checkpoint at any place is the state.
         let stored = serde_json::to_vec(&state).expect("plain data");
         assert_eq!(serde_json::from_slice::<M>(&stored).expect("a checkpoint"), state, "event {head}");
-        states.push(state);
+        folded.events.push((line.at, event));
+        folded.states.push(state);
     }
-    let last = states.last().expect("events");
-    let mut folded = serde_json::to_vec_pretty(last).expect("plain data");
-    folded.push(b'\n');
-    compare(&directory.join("state.json"), &folded);
-    for (view, bytes) in views(&states, head) {
+    let mut state = serde_json::to_vec_pretty(folded.last()).expect("plain data");
+    state.push(b'\n');
+    compare(&directory.join("state.json"), &state);
+    for (view, bytes) in views(&folded) {
         compare(&directory.join(view), &bytes);
     }
 }

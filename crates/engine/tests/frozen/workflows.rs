@@ -6,10 +6,10 @@ use piton_model::workflow::{
     Collection, Command, Definition, InnerQuestion, Items, Options, Order, Raise, State, Step, StepEnd,
     StepReport, Work, WorkflowEvent, create,
 };
-use piton_model::{Reason, Seq, Status};
+use piton_model::{Reason, Status};
 use serde_json::json;
 
-use super::{Script, check};
+use super::{Folded, Script, Views, check};
 
 fn agent(id: &str, needs: &[&str]) -> Step {
     let work = Work::Agent { agent: "coder".to_owned(), prompt: format!("{id}.md") };
@@ -130,8 +130,8 @@ fn release() -> Script<State> {
     script
 }
 
-pub(crate) fn views(states: &[State], _head: Seq) -> Vec<(&'static str, Vec<u8>)> {
-    let state = states.last().expect("a state");
+pub(crate) fn views(folded: &Folded<State>) -> Views {
+    let state = folded.last();
     vec![("run_state.json", render(state, &RunPlace::new("/home/someone/app", state.run.clone())))]
 }
 

@@ -14,6 +14,7 @@ use piton_sys::file::{self, Durability, Error};
 use serde_json::Value;
 
 use super::changes::read_changes;
+use super::discoveries::is_same_discovery;
 use super::logs::Wanted;
 
 /// Far more than the logs of a cycle need.
@@ -129,7 +130,8 @@ fn is_same(line: &[u8], wanted: &str) -> bool {
         let read = read_changes(bytes, &nobody);
         (!read.changes.is_empty() || !read.documents.is_empty() || !read.markers.is_empty()).then_some(read)
     };
-    theirs == ours || entries(line).is_some_and(|read| entries(wanted.as_bytes()) == Some(read))
+    let is_it = theirs == ours || is_same_discovery(&theirs, &ours);
+    is_it || entries(line).is_some_and(|read| entries(wanted.as_bytes()) == Some(read))
 }
 
 /// Does what a log needs.

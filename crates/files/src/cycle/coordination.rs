@@ -22,8 +22,8 @@ pub fn feedback_page(state: &State, zone: Zone) -> String {
         format!("- {} waits for {}\n", role.name, after.join(", "))
     });
     format!(
-        "# Feedback\n\n## Timeline\n\n{timeline}\n## Decision records\n\n{decisions}\n## Blockers and resolutions\n\n{blockers}\n\
-         ## Cross-agent dependencies\n\n{}",
+        "# Feedback\n\n## Timeline\n\n{timeline}\n## Decision Records\n\n{decisions}\n## Blockers & Resolutions\n\n{blockers}\n\
+         ## Cross-agent Dependencies\n\n{}",
         section(waits)
     )
 }

@@ -19,10 +19,8 @@ struct Kind {
     key: Option<&'static str>,
     /// Who may write it; anybody where none is named.
     writers: &'static [&'static str],
-    /// What its data must have.
+    /// What its data must have: `name[]` is a list, `name{}` an object.
     required: &'static [&'static str],
-    /// A newer one takes the place of the older.
-    renewed: bool,
 }
 
 const fn kind(
@@ -31,27 +29,40 @@ const fn kind(
     writers: &'static [&'static str],
     required: &'static [&'static str],
 ) -> Kind {
-    Kind { name, key, writers, required, renewed: false }
+    Kind { name, key, writers, required }
 }
 
 const KINDS: [Kind; 13] = [
     kind("tech_stack", None, &["ra"], &["language", "framework", "test", "build"]),
-    kind("project_config", Some("path"), &["ra"], &["path", "key_deps", "scripts"]),
-    kind("existing_feature", Some("name"), &["ra", "ep"], &["name", "files", "summary"]),
-    kind("architecture", None, &["ep"], &["pattern", "layers", "entry"]),
+    kind("project_config", Some("path"), &["ra"], &["path", "key_deps[]", "scripts{}"]),
+    kind("existing_feature", Some("name"), &["ra", "ep"], &["name", "files[]", "summary"]),
+    kind("architecture", None, &["ep"], &["pattern", "layers[]", "entry"]),
     kind("code_pattern", Some("name"), &["ep", "cd"], &["name", "description", "example_file"]),
-    kind("integration_point", Some("file"), &["ep"], &["file", "description", "exports"]),
-    kind("similar_impl", Some("feature"), &["ep"], &["feature", "files", "relevance"]),
+    kind("integration_point", Some("file"), &["ep"], &["file", "description", "exports[]"]),
+    kind("similar_impl", Some("feature"), &["ep"], &["feature", "files[]", "relevance"]),
     kind("code_convention", None, &["cd"], &["naming", "imports", "formatting"]),
     kind("utility", Some("name"), &["cd"], &["name", "file", "usage"]),
     kind("test_command", None, &["cd", "vas"], &["unit"]),
-    Kind {
-        renewed: true,
-        ..kind("test_baseline", None, &["vas"], &["total", "passing", "coverage_pct", "framework", "config"])
-    },
+    kind("test_baseline", None, &["vas"], &["total", "passing", "coverage_pct", "framework", "config"]),
     kind("test_pattern", None, &["vas"], &["style", "naming", "fixtures"]),
     kind("blocker", Some("issue"), &[], &["issue", "severity", "impact"]),
 ];
+
+/// How near an implementation is that resembles what is to be built.
+const RELEVANCES: [&str; 3] = ["high", "medium", "low"];
+
+/// What a role is told of the types that it may write, a line each: `type {data}`.
+pub fn discovery_kinds(role: &str) -> Vec<String> {
+    let is_one_of_four = super::format::ROLES.contains(&role);
+    let may = |kind: &&Kind| !is_one_of_four || kind.writers.is_empty() || kind.writers.contains(&role);
+    KINDS.iter().filter(may).map(|kind| format!("{} {{{}}}", kind.name, kind.required.join(", "))).collect()
+}
+
+/// Whether two lines are the same discovery, in whatever way their times are written.
+pub(super) fn is_same_discovery(one: &Value, other: &Value) -> bool {
+    let is_same = |field: &str| one.get(field).is_some() && one.get(field) == other.get(field);
+    is_same("type") && is_same("data")
+}
 
 /// The line of a discovery.
 pub fn discovery_line(discovery: &Discovery, zone: Zone) -> String {
@@ -115,13 +126,36 @@ fn discovery(value: &Value, role: &RoleName, at: Timestamp) -> Result<Discovery,
         .get("data")
         .and_then(Value::as_object)
         .ok_or_else(|| format!("`{name}` has no object `data`"))?;
+    check(kind, data)?;
+    let at = text("ts").and_then(moment).unwrap_or(at);
+    Ok(Discovery { at, agent, kind: name.to_owned(), key: key(kind, data), data: data.clone() })
+}
+
+/// Whether the data has what its type asks for.
+fn check(kind: &Kind, data: &Map<String, Value>) -> Result<(), String> {
+    let name = kind.name;
+    let bare = |field: &'static str| field.trim_end_matches(['[', ']', '{', '}']);
     let missing: Vec<&str> =
-        kind.required.iter().copied().filter(|field| !data.contains_key(*field)).collect();
+        kind.required.iter().map(|field| bare(field)).filter(|field| !data.contains_key(*field)).collect();
     if !missing.is_empty() {
         return Err(format!("the data of `{name}` has no `{}`; add it", missing.join("`, `")));
     }
-    let at = text("ts").and_then(moment).unwrap_or(at);
-    Ok(Discovery { at, agent, kind: name.to_owned(), key: key(kind, data), data: data.clone() })
+    for field in kind.required {
+        let value = &data[bare(field)];
+        if field.ends_with("[]") && !value.is_array() {
+            return Err(format!("`{}` of `{name}` is a list; write `[...]`", bare(field)));
+        }
+        if field.ends_with("{}") && !value.is_object() {
+            return Err(format!("`{}` of `{name}` is an object; write `{{...}}`", bare(field)));
+        }
+    }
+    let relevance = data.get("relevance").filter(|_| name == "similar_impl").map(Value::as_str);
+    match relevance {
+        Some(word) if !word.is_some_and(|word| RELEVANCES.contains(&word)) => {
+            Err(format!("`relevance` of `{name}` is one of {}", RELEVANCES.join(", ")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn key(kind: &Kind, data: &Map<String, Value>) -> String {
@@ -129,30 +163,10 @@ fn key(kind: &Kind, data: &Map<String, Value>) -> String {
     said.map(|said| said.as_str().map_or_else(|| said.to_string(), str::to_owned)).unwrap_or_default()
 }
 
-/// Those of `found` that the board does not have: of the same type by the same key only the first, unless a newer one takes
-/// the place of the older and says something else.
-pub fn new_discoveries<'a>(
-    board: impl IntoIterator<Item = &'a Discovery>,
-    found: Vec<Discovery>,
-) -> Vec<Discovery> {
-    let mut there: Vec<(String, String, Map<String, Value>)> =
-        board.into_iter().map(|known| (known.kind.clone(), known.key.clone(), known.data.clone())).collect();
-    let mut new = Vec::new();
-    for discovery in found {
-        let is_renewed = KINDS.iter().any(|kind| kind.name == discovery.kind && kind.renewed);
-        let known = there.iter_mut().find(|(kind, key, _)| *kind == discovery.kind && *key == discovery.key);
-        match known {
-            Some((_, _, data)) if !is_renewed || *data == discovery.data => continue,
-            Some((_, _, data)) => data.clone_from(&discovery.data),
-            None => there.push((discovery.kind.clone(), discovery.key.clone(), discovery.data.clone())),
-        }
-        new.push(discovery);
-    }
-    new
-}
-
 #[cfg(test)]
 mod tests {
+    use piton_model::cycle::new_discoveries;
+
     use super::*;
 
     fn read(text: &str, role: &str) -> ReadDiscoveries {
@@ -179,6 +193,21 @@ mod tests {
                 "written by cd, not by ra",
             ),
             (r#"{"type":"blocker"}"#, "ra", "no object `data`"),
+            (
+                r#"{"type":"similar_impl","data":{"feature":"f","files":[],"relevance":"huge"}}"#,
+                "ep",
+                "one of high, medium, low",
+            ),
+            (
+                r#"{"type":"similar_impl","data":{"feature":"f","files":"a.rs","relevance":"low"}}"#,
+                "ep",
+                "`files` of `similar_impl` is a list",
+            ),
+            (
+                r#"{"type":"project_config","data":{"path":"p","key_deps":[],"scripts":[]}}"#,
+                "ra",
+                "`scripts` of `project_config` is an object",
+            ),
             (r#"{"data":{}}"#, "ra", "no `type`"),
             ("nonsense\n", "ra", "line 1 is no JSON"),
         ] {
@@ -213,5 +242,53 @@ mod tests {
         };
         assert_eq!(new_discoveries(&baseline(1), baseline(2)).len(), 1);
         assert!(new_discoveries(&baseline(2), baseline(2)).is_empty());
+    }
+
+    /// The table of the format: type, key, writers, what its data has.
+    const TABLE: [(&str, &str, &[&str], &str); 13] = [
+        ("tech_stack", "", &["ra"], r#"{"language":"l","framework":"f","test":"t","build":"b"}"#),
+        ("project_config", "path", &["ra"], r#"{"path":"p","key_deps":[],"scripts":{}}"#),
+        ("existing_feature", "name", &["ra", "ep"], r#"{"name":"n","files":[],"summary":"s"}"#),
+        ("architecture", "", &["ep"], r#"{"pattern":"p","layers":[],"entry":"e"}"#),
+        ("code_pattern", "name", &["ep", "cd"], r#"{"name":"n","description":"d","example_file":"e"}"#),
+        ("integration_point", "file", &["ep"], r#"{"file":"f","description":"d","exports":[]}"#),
+        ("similar_impl", "feature", &["ep"], r#"{"feature":"f","files":[],"relevance":"high"}"#),
+        ("code_convention", "", &["cd"], r#"{"naming":"n","imports":"i","formatting":"f"}"#),
+        ("utility", "name", &["cd"], r#"{"name":"n","file":"f","usage":"u"}"#),
+        ("test_command", "", &["cd", "vas"], r#"{"unit":"u"}"#),
+        (
+            "test_baseline",
+            "",
+            &["vas"],
+            r#"{"total":1,"passing":1,"coverage_pct":1,"framework":"f","config":"c"}"#,
+        ),
+        ("test_pattern", "", &["vas"], r#"{"style":"s","naming":"n","fixtures":"f"}"#),
+        ("blocker", "issue", &["ra", "ep", "cd", "vas"], r#"{"issue":"i","severity":"s","impact":"i"}"#),
+    ];
+
+    #[test]
+    fn each_type_has_its_key_its_writers_and_what_it_needs() {
+        for (kind, key, writers, data) in TABLE {
+            for role in ["ra", "ep", "cd", "vas"] {
+                let text = format!(r#"{{"type":"{kind}","data":{data}}}"#);
+                let found = read(&text, role);
+                assert_eq!(found.discoveries.len(), usize::from(writers.contains(&role)), "{kind} by {role}");
+                assert_eq!(found.problems.is_empty(), writers.contains(&role), "{kind} by {role}");
+            }
+            let whole: Map<String, Value> = serde_json::from_str(data).unwrap();
+            for field in whole.keys() {
+                let mut less = whole.clone();
+                less.remove(field);
+                let text = format!(r#"{{"type":"{kind}","data":{}}}"#, Value::Object(less));
+                let said = read(&text, writers[0]).problems;
+                assert!(
+                    said.iter().any(|said| said.contains(&format!("has no `{field}`"))),
+                    "{kind} {field}"
+                );
+            }
+            let text = format!(r#"{{"type":"{kind}","data":{data}}}"#);
+            let expected = whole.get(key).and_then(Value::as_str).unwrap_or_default();
+            assert_eq!(read(&text, writers[0]).discoveries[0].key, expected, "{kind}");
+        }
     }
 }

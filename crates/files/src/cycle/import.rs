@@ -1,14 +1,14 @@
 //! Reading `<id>.json` of a cycle that another tool began, with what lies in its progress directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use piton_model::Timestamp;
 use piton_model::cycle::limits::{ITERATIONS_KEPT_MAX, TASK_HISTORY_MAX};
 use piton_model::cycle::{
     Blocker, ChangeEntry, Decision, Exploration, Feedback, Imported, IterationRecord, IterationVerdict,
     PhaseError, PhaseStatus, Plan, PlanTask, Requirements, RoleName, RoleResult, RoleStatus, TestResults,
 };
-use piton_model::{RunId, Timestamp};
 use serde_json::Value;
 
 use super::changes::read_changes;
@@ -114,7 +114,7 @@ fn imported(
     {
         unknown.push(format!("what {role} did when the file was written: it begins anew"));
     }
-    let (changes, markers, total) = changes(found, progress);
+    let (changes, markers) = changes(found, progress);
     let plan = found.plan.as_ref().map(plan).transpose()?;
     let tests = tests(found, progress);
     if found.test_results.is_none() && tests.is_none() && found.current_iteration > 0 {
@@ -123,7 +123,6 @@ fn imported(
     let skipped = found.iterations.len().saturating_sub(ITERATIONS_KEPT_MAX);
     Ok(Imported {
         rebuilt: false,
-        run: found.cycle_id.parse::<RunId>().ok(),
         created_at: moment(&found.created_at).unwrap_or_default(),
         iteration: found.current_iteration,
         task_history: found.task_history.iter().take(TASK_HISTORY_MAX).cloned().collect(),
@@ -142,8 +141,8 @@ fn imported(
             last_updated: moment(&known.last_updated).unwrap_or_default(),
         }),
         plan,
+        unnamed_files: unnamed_files(found, &changes),
         changes,
-        changed_files_total: total,
         iteration_markers: markers,
         tests,
         documents: progress.documents(),
@@ -157,7 +156,7 @@ fn imported(
 }
 
 /// The changes of the file, or those of the log beside it where it has more.
-fn changes(found: &CycleState, progress: &Progress) -> (Vec<ChangeEntry>, BTreeMap<u32, Timestamp>, u32) {
+fn changes(found: &CycleState, progress: &Progress) -> (Vec<ChangeEntry>, BTreeMap<u32, Timestamp>) {
     let developer = RoleName::from("cd");
     let log = read_changes(progress.bytes("cd/changes.log").unwrap_or_default(), &developer);
     let none = format::Changes::default();
@@ -183,8 +182,14 @@ fn changes(found: &CycleState, progress: &Progress) -> (Vec<ChangeEntry>, BTreeM
         known.changes.iter().map(entry).collect()
     };
     let markers = known.iteration_markers.iter().filter_map(|(number, at)| Some((*number, moment(at)?)));
-    let markers = log.markers.into_iter().chain(markers).collect();
-    (entries, markers, u32::try_from(known.total_files).unwrap_or(u32::MAX))
+    (entries, log.markers.into_iter().chain(markers).collect())
+}
+
+/// Files that the file counts and nobody names.
+fn unnamed_files(found: &CycleState, changes: &[ChangeEntry]) -> u32 {
+    let named: BTreeSet<&str> = changes.iter().map(|change| change.file.as_str()).collect();
+    let total = found.changes.as_ref().map_or(0, |changes| changes.total_files);
+    u32::try_from(total.saturating_sub(named.len() as u64)).unwrap_or(u32::MAX)
 }
 
 fn plan(known: &format::Plan) -> Result<Plan, ImportError> {
@@ -227,6 +232,8 @@ fn tests(found: &CycleState, progress: &Progress) -> Option<TestResults> {
         round: 0,
         pass_rate: known.pass_rate,
         coverage: Some(known.coverage),
+        branches: None,
+        functions: None,
         failed_tests: known.failed_tests.clone(),
         total_tests: known.total_tests,
         passed_tests: passed as u64,
@@ -242,7 +249,7 @@ fn iteration(known: &format::IterationRecord) -> IterationRecord {
     let result = |(role, result): (&String, &format::AgentResult)| {
         let status = PhaseStatus::from_word(&result.status).unwrap_or_default();
         let files_modified = u32::try_from(result.files_modified).unwrap_or(u32::MAX);
-        (RoleName::from(role.as_str()), RoleResult { status, files_modified })
+        (RoleName::from(role.as_str()), RoleResult { status, files_modified, ..RoleResult::default() })
     };
     IterationRecord {
         extension: known.extension.clone(),

@@ -60,13 +60,15 @@ pub fn phase_result(output: &str, role: &RoleName) -> Said {
 /// The result of this role, and what is wrong with it, in sentences that say what to do.
 pub fn parse_phase_result(output: &str, role: &RoleName) -> (Option<PhaseResult>, Vec<String>) {
     let problem = match phase_result(output, role) {
-        Said::Result { result, earlier: 0 } => return (Some(result), Vec::new()),
         Said::Result { result, earlier } => {
             let count = earlier + 1;
-            let problem = format!(
+            let several = format!(
                 "there are {count} blocks `{MARK}` of {role}, and the last one counts; end with a single one"
             );
-            return (Some(result), vec![problem]);
+            let problems =
+                (earlier > 0).then_some(several).into_iter().chain(no_status(output, role, &result));
+            let problems = problems.collect();
+            return (Some(result), problems);
         }
         Said::Nothing => format!("there is no block `{MARK}`; end with one, each line `- key: value`"),
         Said::OfAnother { phase } => {
@@ -82,6 +84,23 @@ pub fn parse_phase_result(output: &str, role: &RoleName) -> (Option<PhaseResult>
         }
     };
     (None, vec![problem])
+}
+
+/// What is wrong with a status that says nothing.
+fn no_status(output: &str, role: &RoleName, result: &PhaseResult) -> Option<String> {
+    if !matches!(result.status, PhaseStatus::Unknown | PhaseStatus::Pending) {
+        return None;
+    }
+    let is_of_role = |block: &&str| {
+        block.len() <= BLOCK_BYTES_MAX && read(block).phase.is_none_or(|phase| is_of(&phase, role))
+    };
+    let last = blocks(output).filter(is_of_role).last().unwrap_or_default();
+    let mut words = last.lines().rev().filter_map(field).filter(|(key, _)| key == "status");
+    let said = match words.next() {
+        Some((_, word)) => format!("says `- status: {}`, which nobody knows", shown(clip(&word, 64))),
+        None => "has no line `- status:`".to_owned(),
+    };
+    Some(format!("the block `{MARK}` {said}; say `completed`, `partial`, `blocked` or `failed`"))
 }
 
 /// The texts behind each mark, up to the next blank line.
@@ -199,6 +218,27 @@ mod tests {
         assert_eq!(phase_result("I said PHASE_RESULT: somewhere", &vas()), Said::Nothing);
         let (result, problems) = parse_phase_result("", &vas());
         assert!(result.is_none() && problems[0].contains("no block"));
+    }
+
+    #[test]
+    fn a_status_that_nobody_knows_is_said_to_be_one() {
+        for (block, expected) in [
+            ("- status: rejected", "`- status: rejected`, which nobody knows"),
+            ("- status: unknown", "`- status: unknown`, which nobody knows"),
+            ("- status: pending", "`- status: pending`, which nobody knows"),
+            ("- summary: fine", "has no line `- status:`"),
+        ] {
+            let output = format!(
+                "PHASE_RESULT:\n- phase: cd\n- status: done\n\nPHASE_RESULT:\n- phase: vas\n{block}\n"
+            );
+            let (result, problems) = parse_phase_result(&output, &vas());
+            assert!(result.is_some() && problems.len() == 1, "{block}: {problems:?}");
+            assert!(problems[0].contains(expected), "{block}: {problems:?}");
+        }
+        for word in ["completed", "ok", "partial", "failed", "blocked", "in_progress"] {
+            let (_, problems) = parse_phase_result(&format!("PHASE_RESULT:\n- status: {word}\n"), &vas());
+            assert_eq!(problems, Vec::<String>::new(), "{word}");
+        }
     }
 
     #[test]

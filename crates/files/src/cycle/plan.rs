@@ -11,7 +11,7 @@ use piton_model::workflow::shown;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::tasks::{critical_path, unworkable};
+use super::tasks::{critical_path, side_by_side, unworkable};
 use super::zone::{Zone, moment};
 use crate::plain::{json_file, without_mark};
 
@@ -36,6 +36,9 @@ const OF_TASK: [&str; 7] = ["id", "description", "effort", "depends_on", "status
 
 /// Where [`Plan::more`] has what else is said of each task, by its id.
 const DETAILS: &str = "tasks";
+
+/// Tasks that can be done side by side; said by piton where the planner does not.
+const PARALLEL: &str = "parallel_opportunities";
 
 /// `plan.json`.
 pub fn plan_file(plan: &Plan, zone: Zone) -> Vec<u8> {
@@ -85,7 +88,12 @@ fn others(value: Option<&Value>, known: &[&str]) -> Map<String, Value> {
 /// The plan that these bytes are, in this version and at this time; or all that is wrong with it, in sentences that say what
 /// to do.
 pub fn parse_plan(bytes: &[u8], version: &str, at: Timestamp) -> Result<Plan, Vec<String>> {
-    read_plan(bytes).map(|plan| Plan { version: version.to_owned(), last_updated: at, ..plan })
+    let mut plan = read_plan(bytes)?;
+    let together = side_by_side(&plan.tasks);
+    if !together.is_empty() {
+        plan.more.entry(PARALLEL).or_insert_with(|| serde_json::json!(together));
+    }
+    Ok(Plan { version: version.to_owned(), last_updated: at, ..plan })
 }
 
 /// The same with the version and the time that stand there; an empty version where none does.
@@ -269,6 +277,19 @@ mod tests {
         assert_eq!(written["parallel_opportunities"], agents_plan()["parallel_opportunities"]);
         assert_eq!(written["total_tasks"], 3);
         assert_eq!(read_plan(&bytes).unwrap(), plan);
+    }
+
+    #[test]
+    fn what_can_be_done_side_by_side_is_said_where_the_planner_does_not() {
+        let mut plan = agents_plan();
+        plan.as_object_mut().unwrap().remove(PARALLEL);
+        let plan = parse_plan(plan.to_string().as_bytes(), "1.0.0", Timestamp::default()).unwrap();
+        assert_eq!(plan.more[PARALLEL], json!([["TASK-002", "TASK-003"]]));
+        let one = json!({"tasks": [{"id": "A"}, {"id": "B", "depends_on": ["A"]}]}).to_string();
+        assert!(parse_plan(one.as_bytes(), "1.0.0", Timestamp::default()).unwrap().more.is_empty());
+        let own = json!({"tasks": [{"id": "A"}, {"id": "B"}], PARALLEL: []}).to_string();
+        let own = parse_plan(own.as_bytes(), "1.0.0", Timestamp::default()).unwrap();
+        assert_eq!(own.more[PARALLEL], json!([]), "the planner's own word counts");
     }
 
     #[test]

@@ -3,10 +3,8 @@
 //! What each file says counts; the iteration is the highest that any of them knows. What no file says is listed, and
 //! nothing is made up for it.
 
-use std::collections::BTreeSet;
-
+use piton_model::Timestamp;
 use piton_model::cycle::{Imported, IterationRecord, Requirements, RoleName, version_of};
-use piton_model::{RunId, Timestamp};
 
 use super::changes::{ReadChanges, read_changes};
 use super::coordination::{read_decisions, read_feedback};
@@ -35,8 +33,8 @@ pub struct Rebuilt {
     pub imported: Imported,
 }
 
-/// What the progress files of the cycle `cycle_id` say.
-pub fn rebuild(progress: &Progress, cycle_id: &str) -> Rebuilt {
+/// What the progress files of a cycle say.
+pub fn rebuild(progress: &Progress) -> Rebuilt {
     let mut unknown: Vec<String> = progress.unreadable.clone();
     let read = Read::of(progress, &mut unknown);
     let iteration = read.iteration(progress);
@@ -63,12 +61,11 @@ pub fn rebuild(progress: &Progress, cycle_id: &str) -> Rebuilt {
     unknown.extend(never.map(str::to_owned));
     let imported = Imported {
         rebuilt: true,
-        run: cycle_id.parse::<RunId>().ok(),
         created_at: created_at.unwrap_or_default(),
         iteration,
         task_history: timeline.task.iter().chain(timeline.extensions.values()).cloned().collect(),
         description: description(timeline),
-        changed_files_total: read.files(),
+        unnamed_files: 0,
         iteration_markers: read.changes.markers.clone(),
         iterations: iterations(timeline, iteration, created_at.unwrap_or_default()),
         decisions: progress.bytes("coordination/decisions.log").map(read_decisions).unwrap_or_default(),
@@ -180,11 +177,6 @@ impl Read {
         let changes = self.changes.changes.iter().map(|change| change.at);
         let sections = self.requirements.iter().map(|known| known.last_updated);
         changes.chain(sections).filter(|at| *at != Timestamp::default()).min()
-    }
-
-    fn files(&self) -> u32 {
-        let files: BTreeSet<&str> = self.changes.changes.iter().map(|change| change.file.as_str()).collect();
-        u32::try_from(files.len()).unwrap_or(u32::MAX)
     }
 }
 

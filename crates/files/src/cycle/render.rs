@@ -165,7 +165,7 @@ fn changes(state: &State, zone: Zone) -> Option<Changes> {
         description: change.description.clone(),
     };
     Some(Changes {
-        total_files: state.changed_files.len() as u64,
+        total_files: state.changed_files.len() as u64 + u64::from(state.unnamed_files),
         changes: state.changes.recent.iter().map(change).collect(),
         iteration_markers: state
             .iteration_markers

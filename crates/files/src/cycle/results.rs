@@ -39,7 +39,11 @@ pub fn results_file(results: &TestResults, checks: &[CheckResult], zone: Zone) -
         },
         failed_tests: Some(results.failed_tests.clone()),
         by_suite: checks.iter().map(suite).collect(),
-        coverage: results.coverage.map(|lines| Coverage { lines: Some(lines) }),
+        coverage: results.coverage.map(|lines| Coverage {
+            lines: Some(lines),
+            functions: results.functions,
+            branches: results.branches,
+        }),
     })
 }
 
@@ -117,6 +121,20 @@ struct Coverage {
         deserialize_with = "exact"
     )]
     lines: Option<f64>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "maybe_percent",
+        deserialize_with = "exact"
+    )]
+    functions: Option<f64>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "maybe_percent",
+        deserialize_with = "exact"
+    )]
+    branches: Option<f64>,
 }
 
 fn maybe_percent<S: serde::Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -149,15 +167,16 @@ pub fn read_results(bytes: &[u8]) -> Result<TestResults, String> {
         let tests = file.by_suite.iter().flat_map(|suite| &suite.tests);
         tests.filter(|test| test.status.starts_with("fail")).map(|test| test.name.clone()).collect()
     };
+    let covered = |of: fn(&Coverage) -> Option<f64>| {
+        file.coverage.as_ref().and_then(of).map(|share| share.clamp(0.0, 100.0))
+    };
     Ok(TestResults {
         iteration: file.iteration,
         round: file.round,
         pass_rate: summary.pass_rate.unwrap_or_else(rate).clamp(0.0, 100.0),
-        coverage: file
-            .coverage
-            .as_ref()
-            .and_then(|coverage| coverage.lines)
-            .map(|lines| lines.clamp(0.0, 100.0)),
+        coverage: covered(|coverage| coverage.lines),
+        branches: covered(|coverage| coverage.branches),
+        functions: covered(|coverage| coverage.functions),
         failed_tests: file.failed_tests.clone().unwrap_or_else(failed),
         total_tests: summary.total,
         passed_tests: summary.passed,
@@ -179,6 +198,8 @@ mod tests {
             round: 3,
             pass_rate: 100.0 / 3.0,
             coverage: Some(78.0),
+            branches: Some(200.0 / 3.0),
+            functions: None,
             failed_tests: vec!["test: OAuth timeout retry".to_owned()],
             total_tests: 20,
             passed_tests: 16,
@@ -190,7 +211,7 @@ mod tests {
 
     #[test]
     fn they_read_back_as_they_were_written() {
-        let unknown = TestResults { coverage: None, failed_tests: Vec::new(), ..results() };
+        let unknown = TestResults { coverage: None, branches: None, failed_tests: Vec::new(), ..results() };
         for known in [results(), unknown] {
             assert_eq!(read_results(&results_file(&known, &[], Zone::default())).unwrap(), known);
         }
@@ -222,7 +243,7 @@ mod tests {
                          {"suite": "b", "tests": [{"name": "t1", "status": "failed"}, {"name": "t2", "status": "passed"}]}],
             "coverage": {"lines": "81.5%", "branches": 70, "by_file": []}}"#;
         let read = read_results(theirs).unwrap();
-        assert_eq!((read.pass_rate, read.coverage), (50.0, Some(81.5)));
+        assert_eq!((read.pass_rate, read.coverage, read.branches), (50.0, Some(81.5), Some(70.0)));
         assert_eq!(read.failed_tests, ["t1"]);
         assert_eq!(read.last_run, results().last_run);
         assert!(read_results(b"{}").is_err());

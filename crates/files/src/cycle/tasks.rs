@@ -1,6 +1,6 @@
 //! Tasks that wait for each other: whether they can be worked off, and which of them decide how long that takes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use piton_model::cycle::{Effort, PlanTask};
 use piton_model::workflow::shown;
@@ -84,6 +84,25 @@ fn circle(tasks: &[PlanTask], places: &HashMap<&str, usize>) -> Option<Vec<usize
         }
     }
     None
+}
+
+/// Tasks of which none waits for another, group by group, in the order in which they can be begun.
+pub(super) fn side_by_side(tasks: &[PlanTask]) -> Vec<Vec<String>> {
+    let (mut done, mut left): (HashSet<&str>, Vec<&PlanTask>) = (HashSet::new(), tasks.iter().collect());
+    let mut groups = Vec::new();
+    loop {
+        let can_begin =
+            |task: &&PlanTask| task.depends_on.iter().all(|needed| done.contains(needed.as_str()));
+        let (ready, later): (Vec<&PlanTask>, Vec<&PlanTask>) = left.into_iter().partition(can_begin);
+        if ready.is_empty() {
+            return groups;
+        }
+        done.extend(ready.iter().map(|task| task.id.as_str()));
+        if ready.len() > 1 {
+            groups.push(ready.iter().map(|task| task.id.clone()).collect());
+        }
+        left = later;
+    }
 }
 
 /// The longest way through tasks that wait for each other in no circle; of equally long ones the first.

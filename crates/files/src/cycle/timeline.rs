@@ -111,7 +111,8 @@ impl ReadTimeline {
             (last.completed_at, last.verdict) = (Some(at), verdict);
             last.resolved = verdict == Some(IterationVerdict::Converged);
         } else if let Some((role, status, files)) = role_ended(fact) {
-            last.agent_results.insert(role, RoleResult { status, files_modified: files });
+            last.agent_results
+                .insert(role, RoleResult { status, files_modified: files, ..RoleResult::default() });
         }
     }
 }
@@ -140,6 +141,7 @@ pub(super) fn record(number: u32, version: &str, started_at: Timestamp) -> Itera
         pass_rate: None,
         snapshot: None,
         cost_microusd: 0,
+        gate: None,
     }
 }
 

@@ -53,6 +53,18 @@ fn what_its_orchestrator_leaves_out_may_be_missing() {
 }
 
 #[test]
+fn files_that_are_counted_and_not_named_stay_counted() {
+    let mut theirs: Value = serde_json::from_slice(&render(&full(), &CyclePlace::new("/r", ID))).unwrap();
+    let named = theirs["changes"]["total_files"].as_u64().unwrap();
+    theirs["changes"]["total_files"] = json!(named + 30);
+    let imported = Some(import(&theirs).unwrap().imported);
+    let order = Order { run: ID.parse().unwrap(), config: config(), imported };
+    let state = apply(None, &create(order).unwrap(), at("12:00:00")).unwrap();
+    let view: Value = serde_json::from_slice(&render(&state, &CyclePlace::new("/r", ID))).unwrap();
+    assert_eq!(view["changes"]["total_files"], json!(named + 30));
+}
+
+#[test]
 fn what_is_no_cycle_is_said_to_be_none() {
     for (value, part) in [
         (json!({"title": "t"}), "cycle_id: is missing"),

@@ -16,7 +16,7 @@ use crate::support::{ID, World, aggregated, created, full, hand_in, log, tree};
 fn from_files(world: &World) -> Rebuilt {
     std::fs::remove_file(world.master()).unwrap();
     std::fs::remove_dir_all(world.root.path().join(".piton")).unwrap();
-    rebuild(&Progress::read(world.root.path(), &world.path("")).unwrap(), ID)
+    rebuild(&Progress::read(world.root.path(), &world.path("")).unwrap())
 }
 
 #[track_caller]
@@ -68,11 +68,11 @@ fn a_torn_last_line_is_passed_by_and_said() {
 
 #[test]
 fn missing_files_are_missing() {
-    let rebuilt = rebuild(&Progress::default(), ID);
+    let rebuilt = rebuild(&Progress::default());
     assert_eq!((rebuilt.status, rebuilt.imported.iteration), (CycleStatus::Created, 0));
     assert!(rebuilt.imported.unknown.iter().any(|line| line.contains("ra/requirements.md is not there")));
     let only = Progress::of([("ra/requirements.md".to_owned(), b"# Requirements v1.3.0\n\ntext".to_vec())]);
-    let rebuilt = rebuild(&only, ID);
+    let rebuilt = rebuild(&only);
     assert_eq!((rebuilt.status, rebuilt.imported.iteration), (CycleStatus::Paused, 4));
     assert_eq!(rebuilt.imported.iterations.len(), 4);
     let broken = Progress::of([
@@ -80,7 +80,7 @@ fn missing_files_are_missing() {
         ("vas/test-results.json".to_owned(), b"\xff".to_vec()),
         ("cd/changes.log".to_owned(), vec![0; 100]),
     ]);
-    let unknown = rebuild(&broken, ID).imported.unknown.join("\n");
+    let unknown = rebuild(&broken).imported.unknown.join("\n");
     assert!(unknown.contains("plan.json is no JSON") && unknown.contains("test-results.json:"), "{unknown}");
 }
 
@@ -270,7 +270,7 @@ prop_compose! {
         TestResults {
             version: version_of(iteration), iteration, round: 3, pass_rate, coverage, failed_tests,
             total_tests: counts.0 + counts.1 + counts.2, passed_tests: counts.0, skipped_tests: counts.1,
-            duration_ms: duration_ms.into(), last_run,
+            duration_ms: duration_ms.into(), last_run, branches: coverage, functions: None,
         }
     }
 }
@@ -334,7 +334,7 @@ proptest! {
     #[test]
     fn whatever_lies_there_is_read(files in vec(("(ra|ep|cd|vas|coordination)/(requirements.md|edge-cases.md|plan.json|changes.log|test-results.json|timeline.md|decisions.log|summary.md)", text()), 0..8)) {
         let progress = Progress::of(files.into_iter().map(|(name, text)| (name, text.into_bytes())));
-        let rebuilt = rebuild(&progress, ID);
+        let rebuilt = rebuild(&progress);
         prop_assert!(rebuilt.imported.rebuilt);
     }
 }

@@ -33,6 +33,11 @@ pub(crate) fn config() -> Config {
         confine: None,
         utc_offset_minutes: 480,
         confirm: false,
+        prep: None,
+        worktree: None,
+        notify: None,
+        hooks: None,
+        on_done: None,
     }
 }
 
@@ -100,6 +105,7 @@ pub(crate) fn record(number: u32, started: &str, completed: Option<&str>) -> Ite
         pass_rate: None,
         snapshot: None,
         cost_microusd: 0,
+        gate: None,
     }
 }
 
@@ -159,7 +165,9 @@ pub(crate) fn first_iteration() -> State {
         ("vas", PhaseStatus::Pending, 0),
     ];
     first.agent_results = results
-        .map(|(role, status, files_modified)| (role.into(), RoleResult { status, files_modified }))
+        .map(|(role, status, files_modified)| {
+            (role.into(), RoleResult { status, files_modified, ..RoleResult::default() })
+        })
         .into_iter()
         .collect();
     state.iterations.push_back(first);
@@ -228,6 +236,8 @@ pub(crate) fn tests(coverage: Option<f64>) -> TestResults {
         round: 2,
         pass_rate: 85.0,
         coverage,
+        branches: None,
+        functions: None,
         failed_tests: vec!["test: OAuth timeout retry".to_owned()],
         total_tests: 20,
         passed_tests: 17,

@@ -105,3 +105,36 @@ fn another_framework_saying_the_same_is_followed() {
         )],
     );
 }
+
+/// A test of its own number; `words` are what it asks for.
+fn asks(number: usize, words: &[&str]) -> String {
+    let lines: String =
+        words.iter().map(|word| format!("    assert value.{word}() == '{word}{number}'\n")).collect();
+    format!("def test_{number}():\n    value = make({number})\n{lines}\n")
+}
+
+#[test]
+fn tests_that_were_rewritten_and_say_as_much_or_nearly_block_nothing() {
+    let all = |less: usize, others: usize| -> String {
+        let words = |number: usize| match (number < others, number < less) {
+            (true, true) => &["width", "name"][..],
+            (true, false) => &["width", "name", "label"],
+            (false, _) => &["size", "name", "kind"],
+        };
+        (0..7).map(|number| asks(number, words(number))).collect()
+    };
+    let before = all(0, 0);
+    let found = |after: &str| report(&[("test_a.py", &before)], &[("test_a.py", after)]);
+    // One test gave way to another that says as much, or to nothing.
+    let fewer: String = (0..6).map(|number| asks(number, &["size", "name", "kind"])).collect();
+    let other = format!(
+        "{fewer}def test_other():\n    w = parse('x')\n    assert w.length() == 7\n    assert w.text() == 'x'\n    assert w.ok() == 1\n"
+    );
+    let report = found(&other);
+    assert_eq!((blocking(&report), report.findings[0].rule.as_str()), (vec![], "test-deleted"));
+    assert_eq!(blocking(&found(&fewer)), ["test-deleted"]);
+    // Of seven tests that all changed, two say less: nine tenths are left. Then five, and then two of which only two changed.
+    assert_eq!(blocking(&found(&all(2, 7))), [""; 0]);
+    assert_eq!(blocking(&found(&all(5, 7))), ["assertion-removed"; 5]);
+    assert_eq!(blocking(&found(&all(2, 2))), ["assertion-removed"; 2]);
+}

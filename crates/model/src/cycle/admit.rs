@@ -15,12 +15,17 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
     let run = || state.run.clone();
     let nothing_to = |action| Err(Rejection::NothingTo { run: run(), status: state.status, action });
     let rests = matches!(state.status, Status::Paused | Status::Stopped | Status::Failed | Status::Completed);
-    let bad = |text: String| Err(Rejection::BadConfig(text));
+    let bad = |text: String| Err(Rejection::BadRequest { run: state.run.clone(), text });
     match request {
         Event::PauseRequested {} if rests => nothing_to("pause"),
         Event::StopRequested { .. } if rests && state.status != Status::Paused => nothing_to("stop"),
         Event::ResumeRequested { .. } if state.status == Status::Completed => {
             Err(Rejection::Finished { run: run(), status: state.status })
+        }
+        Event::ResumeRequested { .. } | Event::ExtensionRequested { .. }
+            if state.config.checks.is_empty() =>
+        {
+            Err(Rejection::NeedsCheck { run: run() })
         }
         Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
             Some(reason) => at_limit(state, reason),
@@ -67,7 +72,7 @@ fn at_limit(state: &State, reason: Reason) -> Result<(), Rejection> {
 fn admit_extension(state: &State, raise: &Raise) -> Result<(), Rejection> {
     if state.requests.extensions.len() >= EXTENSIONS_WAITING_MAX {
         let text = format!("{EXTENSIONS_WAITING_MAX} extensions wait already; let some of them begin first");
-        return Err(Rejection::BadConfig(text));
+        return Err(Rejection::BadRequest { run: state.run.clone(), text });
     }
     let most = raise.iterations.unwrap_or(state.config.limits.iterations) as usize;
     match state.iteration as usize + state.requests.extensions.len() >= most {
@@ -82,7 +87,7 @@ fn admit_decision(
     status: DecisionStatus,
     option: Option<&str>,
 ) -> Result<(), Rejection> {
-    let bad = |text: String| Err(Rejection::BadConfig(text));
+    let bad = |text: String| Err(Rejection::BadRequest { run: state.run.clone(), text });
     let Some(decision) = state.decisions.iter().find(|known| known.id == id) else {
         return bad(format!("run `{}` has no decision `{id}`", state.run));
     };
@@ -104,5 +109,5 @@ fn admit_decision(
 fn no_role(state: &State, name: &RoleName) -> Result<(), Rejection> {
     let names: Vec<&str> = state.config.roles.iter().map(|role| role.name.as_str()).collect();
     let text = format!("run `{}` has no role `{name}`: its roles are {}", state.run, names.join(", "));
-    Err(Rejection::BadConfig(text))
+    Err(Rejection::BadRequest { run: state.run.clone(), text })
 }

@@ -1,23 +1,30 @@
 //! Folding events into a state: copies what was judged, and judges nothing.
+//!
+//! [`fold`] says what each event does, in one place. Below it: how a cycle and its iterations begin and end, and where it rests.
+//! What becomes of a role is in [`role`], what it handed in (or another tool left) in [`hand_in`], what people ask for in
+//! [`people`].
 
 mod hand_in;
+mod hooks;
 mod people;
+mod role;
 
-use super::config::{Config, RoleName};
+use super::config::Config;
 use super::event::CycleEvent as Event;
-use super::facts::{Conclusion, Extension, Feedback, Imported, OpenAttempt, PhaseError, RoleEnd};
-use super::facts::{PhaseStatus, RoleVerdict, Ruling, Signal};
+use super::facts::{Conclusion, Extension, Feedback, Imported, PhaseError, PhaseStatus, Signal};
+use super::gate::GateRecord;
+use super::limit::role_ceilings;
 use super::limits::{
-    CHANGED_FILES_MAX, DESCRIPTION_BYTES_MAX, FEEDBACK_MAX, ITERATIONS_KEPT_MAX, LOG_LINES_MAX,
-    PHASE_ERRORS_MAX, TASK_HISTORY_MAX, TIMELINE_MAX, WAITING_FEEDBACK_MAX,
+    DESCRIPTION_BYTES_MAX, FEEDBACK_MAX, ITERATIONS_KEPT_MAX, PHASE_ERRORS_MAX, TASK_HISTORY_MAX,
+    TIMELINE_MAX, WAITING_FEEDBACK_MAX,
 };
 use super::state::{
     Counters, Current, IterationRecord, Log, Phase, Requests, RoleResult, RoleState, RoleStatus, State,
     TimelineEntry, TimelineFact,
 };
 use crate::event::StopOrigin;
-use crate::limits::{KEPT_FINDINGS_MAX, clip, keep_last};
-use crate::loop_machine::{CheckRound, Driver, GuardMode, GuardReport, KeptFinding, Left, Raise, Verdict};
+use crate::limits::keep_last;
+use crate::loop_machine::{CheckRound, Driver, HookProgress, Raise};
 use crate::status::{Reason, Status};
 use crate::{RunId, Timestamp};
 
@@ -34,7 +41,7 @@ pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State
 
 fn fold(state: &mut State, event: &Event, at: Timestamp) {
     match event {
-        Event::RunCreated { .. } | Event::CheckpointTaken { .. } | Event::AnswerRefused { .. } => {}
+        Event::RunCreated { .. } | Event::CheckpointTaken { .. } => {}
         Event::SnapshotTaken { snapshot, base } => {
             state.start.get_or_insert_with(|| snapshot.clone());
             if *base {
@@ -42,39 +49,37 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
             state.seen = Some(snapshot.clone());
         }
-        Event::IterationStarted { iteration, version, extension, roles, feedback } => {
+        Event::IterationStarted { iteration, version, extension, roles, gate, feedback } => {
             begin_iteration(state, *iteration, version, extension.as_ref(), at);
-            for (role, runtime) in state.config.roles.iter().zip(&mut state.roles) {
-                runtime.turns = 0;
-                if roles.contains(&role.name) {
-                    make_due(runtime);
+            for (member, at) in state.config.roles.iter().zip(&mut state.roles) {
+                at.turns = 0;
+                if roles.contains(&member.name) {
+                    role::make_due(at);
                 }
             }
             let record = state.iterations.back_mut().expect("it was just begun");
             let pending = RoleResult { status: PhaseStatus::Pending, ..RoleResult::default() };
+            record.gate = gate.map(|gate| GateRecord { gate, passed: None, criteria: Vec::new() });
             record.agent_results = roles.iter().map(|name| (name.clone(), pending.clone())).collect();
             give_feedback(state, feedback);
+            hooks::iteration_began(state);
         }
-        Event::RoleStarted { attempt } => start(state, attempt, at),
-        Event::RoleNudged { attempt, nudge } => {
-            on_attempt(state, *attempt, |role| role.nudged = Some(*nudge))
-        }
-        Event::RoleFinished { attempt, end, ruling } => finish(state, *attempt, end, ruling, at),
-        Event::RoleAbandoned { attempt } => on_attempt(state, *attempt, |role| {
-            // What was to be put back before it still is.
-            role.restore = role.open.take().and_then(|open| open.restore);
-            (role.nudged, role.status) = (None, RoleStatus::Idle);
-            role.tries = role.tries.saturating_sub(1);
-        }),
-        Event::RoleLost { attempt, left, ruling, .. } => lose(state, *attempt, left, ruling, at),
+        Event::RoleStarted { attempt } => role::start(state, attempt, at),
+        Event::RoleNudged { attempt, nudge } => role::nudge(state, *attempt, *nudge),
+        Event::RoleFinished { attempt, end, ruling } => role::finish(state, *attempt, end, ruling, at),
+        Event::RoleAbandoned { attempt } => role::abandon(state, *attempt),
+        Event::RoleLost { attempt, left, ruling, .. } => role::lose(state, *attempt, left, ruling, at),
         Event::ChecksStarted { round } => {
             (state.round, state.checking) = (*round, Some(*round));
             if state.roles.iter().all(|role| !role.due) {
                 state.phase = Phase::Aggregation;
             }
         }
+        Event::HooksStarted { call } => hooks::started(state, call),
+        Event::HooksFinished { end } => hooks::finished(state, end),
         Event::ChecksFinished { round, tests, quality } => {
             state.checking = None;
+            hooks::checked(state, round);
             state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
             if !round.cancelled {
                 take_round(state, round, at);
@@ -82,7 +87,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 state.current.quality = *quality;
             }
         }
-        Event::IterationConcluded { conclusion } => conclude(state, conclusion, at),
+        Event::IterationConcluded { conclusion } => {
+            hooks::concluded(state, conclusion);
+            conclude(state, conclusion, at);
+        }
         Event::PhaseErred { phase, error } => {
             err(state, phase.clone(), error.clone(), at);
         }
@@ -91,7 +99,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             edit(state, edited.signal);
             if !edited.fields.is_empty() {
                 let error = people::of_edit(edited);
-                err(state, phase_word(state), error, at);
+                err(state, state.phase.as_str().to_owned(), error, at);
             }
         }
         Event::DriverStarted { epoch, host, boot, pid, .. } => {
@@ -155,6 +163,7 @@ fn created(run: &RunId, title: &str, config: &Config, imported: Option<&Imported
         plan: None,
         changes: Log::default(),
         changed_files: Default::default(),
+        unnamed_files: 0,
         iteration_markers: Default::default(),
         tests: None,
         checks: Vec::new(),
@@ -175,6 +184,9 @@ fn created(run: &RunId, title: &str, config: &Config, imported: Option<&Imported
         attempt: 0,
         round: 0,
         checking: None,
+        calling: None,
+        hooks: HookProgress::default(),
+        custom: Default::default(),
         counters: Counters::default(),
         idle_iterations: 0,
         requests: Requests::default(),
@@ -220,6 +232,7 @@ fn begin_iteration(
         pass_rate: None,
         snapshot: None,
         cost_microusd: 0,
+        gate: None,
     });
     keep_last(&mut state.iterations, ITERATIONS_KEPT_MAX);
     state.ended_at = None;
@@ -230,214 +243,12 @@ fn begin_iteration(
     tell_timeline(state, TimelineFact::IterationStarted { version: version.to_owned(), extension }, at);
 }
 
-/// The role has something to do in an iteration that begins.
-fn make_due(role: &mut RoleState) {
-    role.due = true;
-    role.status = RoleStatus::Idle;
-    (role.tries, role.lost, role.sent_back, role.refusals) = (0, 0, 0, 0);
-    (role.not_before, role.restore, role.error, role.called_back) = (None, None, None, false);
-    role.asked.clear();
-    (role.started_at, role.completed_at) = (None, None);
-}
-
-fn start(state: &mut State, attempt: &OpenAttempt, at: Timestamp) {
-    state.attempt = state.attempt.max(attempt.number);
-    state.phase = Phase::Role(attempt.role.clone());
-    let Some(index) = state.place(&attempt.role) else { return };
-    let role = &mut state.roles[index];
-    role.status = RoleStatus::Running;
-    role.open = Some(attempt.clone());
-    role.started_at = Some(at);
-    (role.completed_at, role.nudged, role.not_before, role.restore) = (None, None, None, None);
-    (role.hearing, role.asked) = (role.told.len() as u32, Vec::new());
-    role.tries = role.tries.saturating_add(1);
-}
-
-fn on_attempt(state: &mut State, attempt: u32, change: impl FnOnce(&mut RoleState)) {
-    let is_it = |role: &&mut RoleState| role.open.as_ref().is_some_and(|open| open.number == attempt);
-    if let Some(role) = state.roles.iter_mut().find(is_it) {
-        change(role);
-    }
-}
-
-fn place_of(state: &State, attempt: u32) -> Option<usize> {
-    state.roles.iter().position(|role| role.open.as_ref().is_some_and(|open| open.number == attempt))
-}
-
-fn finish(state: &mut State, attempt: u32, end: &RoleEnd, ruling: &Ruling, at: Timestamp) {
-    let Some(index) = place_of(state, attempt) else { return };
-    charge(state, index, end);
-    if let Some(snapshot) = &end.snapshot {
-        state.seen = Some(snapshot.clone());
-    }
-    keep_findings(state, end.guard.as_ref(), at);
-    hand_in::take(state, index, &end.handed_in, at);
-    let role = &mut state.roles[index];
-    (role.open, role.nudged, role.lost) = (None, None, 0);
-    let refused = matches!(end.hold, Some((Reason::RateLimit | Reason::Overloaded, _)));
-    role.refusals = if refused { role.refusals.saturating_add(1) } else { 0 };
-    role.last_message = end.said.clone().or_else(|| role.last_message.take());
-    role.session = end.session_id.clone().or_else(|| role.session.take());
-    (role.session_usage, role.session_cost_microusd) = (end.session_usage, end.session_cost_microusd);
-    // Changes of an attempt before that was lost are handed in with the next.
-    let changed = end.change.as_ref().map_or(0, |change| change.files_total as usize);
-    let files = end.handed_in.documents.len() + changed.max(end.handed_in.changes.len());
-    rule(state, index, ruling, files as u32, at);
-}
-
-fn lose(state: &mut State, attempt: u32, left: &Left, ruling: &Ruling, at: Timestamp) {
-    let Some(index) = place_of(state, attempt) else { return };
-    if let Some(snapshot) = &left.snapshot {
-        state.seen = Some(snapshot.clone());
-    }
-    keep_findings(state, left.guard.as_ref(), at);
-    let role = &mut state.roles[index];
-    (role.open, role.nudged) = (None, None);
-    role.lost = role.lost.saturating_add(1);
-    role.counters.lost = role.counters.lost.saturating_add(1);
-    state.counters.lost = state.counters.lost.saturating_add(1);
-    let name = state.config.roles[index].name.clone();
-    tell_timeline(state, TimelineFact::RoleLost { role: name }, at);
-    rule(state, index, ruling, 0, at);
-}
-
-/// What was ruled about a role takes effect.
-fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timestamp) {
-    let name = state.config.roles[index].name.clone();
-    for error in &ruling.errors {
-        err(state, name.to_string(), error.clone(), at);
-    }
-    state.roles[index].error = ruling.errors.last().cloned();
-    if ruling.verdict == RoleVerdict::Done {
-        hear(&mut state.roles[index]);
-    }
-    give_feedback(state, &ruling.feedback);
-    people::add_blockers(state, &ruling.blockers, at);
-    people::settle_blockers(state, &ruling.resolved, at);
-    people::add_decisions(state, &ruling.decisions);
-    if let Some(record) = state.iterations.back_mut() {
-        let result = record.agent_results.entry(name.clone()).or_default();
-        result.status = ruling.status;
-        result.files_modified = result.files_modified.saturating_add(files);
-    }
-    let role = &mut state.roles[index];
-    match &ruling.verdict {
-        RoleVerdict::Done => {
-            (role.status, role.due, role.completed_at) = (RoleStatus::Completed, false, Some(at));
-            role.iterations_completed = role.iterations_completed.saturating_add(1);
-            role.turns = role.turns.saturating_add(1);
-            if std::mem::take(&mut role.called_back) {
-                work_again(role);
-            }
-            have_turn(state, &name);
-            complete_phase(state, index, ruling, files, at);
-        }
-        RoleVerdict::Again { not_before, free, restore } => {
-            role.status = RoleStatus::Idle;
-            (role.not_before, role.restore) = (*not_before, restore.clone());
-            if *free {
-                role.tries = role.tries.saturating_sub(1);
-            }
-        }
-        RoleVerdict::Waits => {
-            role.status = RoleStatus::Waiting;
-            role.sent_back = role.sent_back.saturating_add(1);
-            role.tries = 0;
-            role.called_back = false;
-            have_turn(state, &name);
-            send_back(state, &ruling.again);
-            state.roles[index].asked.clone_from(&ruling.sent_back);
-        }
-        RoleVerdict::Halt { reason } => {
-            role.status = RoleStatus::Waiting;
-            role.tries = role.tries.saturating_sub(1);
-            state.requests.halt = Some((*reason, ruling.errors.last().cloned()));
-        }
-        RoleVerdict::Fail { reason, error } => {
-            role.status = RoleStatus::Failed;
-            state.requests.fail = Some((*reason, error.clone()));
-        }
-    }
-}
-
-/// What its prompt had it has heard.
-fn hear(role: &mut RoleState) {
-    role.told.drain(..(role.hearing as usize).min(role.told.len()));
-    role.hearing = 0;
-}
-
-/// Whoever asked this role has its answer.
-fn have_turn(state: &mut State, name: &RoleName) {
-    state.roles.iter_mut().for_each(|role| role.asked.retain(|asked| asked != name));
-}
-
-/// These roles work again; one that is at work does so once that is done.
-fn send_back(state: &mut State, names: &[RoleName]) {
-    for name in names {
-        let Some(index) = state.place(name) else { continue };
-        let role = &mut state.roles[index];
-        match role.open {
-            Some(_) => role.called_back = true,
-            None if !role.due => work_again(role),
-            None => {}
-        }
-    }
-}
-
-fn work_again(role: &mut RoleState) {
-    (role.due, role.status, role.tries) = (true, RoleStatus::Idle, 0);
-}
-
-fn complete_phase(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timestamp) {
-    let role = &state.config.roles[index];
-    let (name, develops) = (role.name.clone(), role.develops);
-    if !state.completed_phases.iter().any(|phase| *phase == name.as_str()) {
-        state.completed_phases.push(name.to_string());
-    }
-    if develops {
-        state.iteration_markers.insert(state.iteration, at);
-        while state.iteration_markers.len() > ITERATIONS_KEPT_MAX {
-            state.iteration_markers.pop_first();
-        }
-    }
-    tell_timeline(state, TimelineFact::RoleEnded { role: name, status: ruling.status, files }, at);
-}
-
-fn charge(state: &mut State, index: usize, end: &RoleEnd) {
-    use crate::loop_machine::AttemptOutcome as Outcome;
-    let can_cost = end.outcome != Outcome::NotStartable;
-    let failed = !matches!(end.outcome, Outcome::Succeeded | Outcome::Cancelled);
-    if let (Some(record), Some(cost)) = (state.iterations.back_mut(), end.cost_microusd) {
-        record.cost_microusd = record.cost_microusd.saturating_add(cost);
-    }
-    for counters in [&mut state.counters, &mut state.roles[index].counters] {
-        counters.attempts = counters.attempts.saturating_add(1);
-        counters.failures = counters.failures.saturating_add(failed.into());
-        counters.working_ms = counters.working_ms.saturating_add(end.duration_ms);
-        counters.tokens = counters.tokens.saturating_add(end.tokens.unwrap_or(0));
-        match end.cost_microusd {
-            Some(cost) => counters.cost_microusd = counters.cost_microusd.saturating_add(cost),
-            None => counters.cost_unknown = counters.cost_unknown.saturating_add(can_cost.into()),
-        }
-    }
-}
-
-fn keep_findings(state: &mut State, guard: Option<&GuardReport>, at: Timestamp) {
-    let verdict = match state.config.guard {
-        GuardMode::Block | GuardMode::Ask => Verdict::Refused,
-        GuardMode::Report | GuardMode::Off => Verdict::Reported,
-    };
-    for finding in guard.into_iter().flat_map(|guard| &guard.findings) {
-        state.findings.push_back(KeptFinding::new(state.iteration, at, verdict, finding.clone()));
-    }
-    keep_last(&mut state.findings, KEPT_FINDINGS_MAX);
-}
-
 fn take_round(state: &mut State, round: &CheckRound, at: Timestamp) {
     state.checks.clone_from(&round.checks);
     if let Some(snapshot) = &round.snapshot {
         state.seen = Some(snapshot.clone());
         state.current.judged = Some((snapshot.clone(), round.all_pass()));
+        state.current.judged_at = state.attempt;
     }
     let (passed, total) = (round.passed() as u32, round.checks.len() as u32);
     tell_timeline(state, TimelineFact::ChecksRun { passed, total }, at);
@@ -462,6 +273,7 @@ fn conclude(state: &mut State, conclusion: &Conclusion, at: Timestamp) {
         record.quality = Some(conclusion.quality);
         record.pass_rate = conclusion.tests.as_ref().map(|tests| tests.pass_rate);
         record.snapshot.clone_from(&conclusion.snapshot);
+        record.gate = conclusion.gate.clone().or(record.gate.take());
     }
     let issues = conclusion.issues.len() as u32;
     tell_timeline(state, TimelineFact::IterationConcluded { verdict: conclusion.verdict, issues }, at);
@@ -487,15 +299,6 @@ fn give_feedback(state: &mut State, feedback: &[Feedback]) {
 fn err(state: &mut State, phase: String, error: String, at: Timestamp) {
     tell_timeline(state, TimelineFact::PhaseErred { phase: phase.clone() }, at);
     state.phase_errors.push(PhaseError { phase, error, at }, PHASE_ERRORS_MAX);
-}
-
-fn phase_word(state: &State) -> String {
-    match &state.phase {
-        Phase::Init => "init".to_owned(),
-        Phase::Role(name) => name.to_string(),
-        Phase::Aggregation => "aggregation".to_owned(),
-        Phase::Complete => "complete".to_owned(),
-    }
 }
 
 fn tell_timeline(state: &mut State, fact: TimelineFact, at: Timestamp) {
@@ -527,12 +330,12 @@ fn ask_to_go_on(state: &mut State, raise: &Raise) {
 }
 
 fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
-    state.config.limits = state.config.limits.clone().raised(raise);
-    for role in &mut state.config.roles {
-        // A ceiling of a role's own goes with that of all.
-        role.cost_microusd = role.cost_microusd.map(|own| raise.cost_microusd.unwrap_or(own).max(own));
-        role.tokens = role.tokens.map(|own| raise.tokens.unwrap_or(own).max(own));
+    for index in 0..state.config.roles.len() {
+        let (cost_microusd, tokens) = role_ceilings(state, &state.config.roles[index], raise);
+        let role = &mut state.config.roles[index];
+        (role.cost_microusd, role.tokens) = (cost_microusd, tokens);
     }
+    state.config.limits = state.config.limits.clone().raised(raise);
     for role in &mut state.roles {
         // The try that is under way counts.
         role.tries = u32::from(role.open.is_some());
@@ -547,6 +350,7 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     // Whoever lets an iteration go on has not seen the next one.
     state.current.confirmed = state.current.concluded;
     state.ended_at = None;
+    hooks::resumed(state);
     enter(state, Status::Running, None, None, at);
 }
 

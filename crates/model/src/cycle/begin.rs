@@ -5,12 +5,21 @@ use std::collections::BTreeSet;
 use super::config::{Config, Role, RoleName, version_of};
 use super::event::CycleEvent as Event;
 use super::facts::{Feedback, FeedbackKind, Imported};
+use super::judge;
 use super::limits::{ROLES_MAX, TITLE_CHARS_MAX};
 use super::state::State;
 use crate::limits::PROMPT_BYTES_MAX;
 use crate::rejection::Rejection;
 use crate::status::Kind;
 use crate::{RunId, Timestamp};
+
+/// What no role can be called: directories and speakers of piton's own.
+const RESERVED_ROLES: [&str; 8] =
+    ["coordination", "history", "user", "guard", "checks", "init", "aggregation", "complete"];
+
+/// What piton itself writes into the directory of a role, or reads there as something else than a document.
+const RESERVED_FILES: [&str; 5] =
+    ["changes.log", "history", "test-results.json", "debug-log.ndjson", "discoveries.ndjson"];
 
 /// What a new cycle is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +69,11 @@ pub fn check_team(roles: &[Role]) -> Result<(), String> {
     let mut names = BTreeSet::new();
     for role in roles {
         let name = &role.name;
-        if !name.is_sound() || name.as_str() == "coordination" || name.as_str() == "user" {
+        if !name.is_sound() {
             return Err(format!("`{name}` cannot be the name of a role: small letters, digits, `-` and `_`"));
+        }
+        if RESERVED_ROLES.contains(&name.as_str()) {
+            return Err(format!("`{name}` cannot be the name of a role: piton uses that name itself"));
         }
         if !names.insert(name) {
             return Err(format!("two roles are called `{name}`"));
@@ -88,6 +100,12 @@ fn check_document(role: &Role, file: &str) -> Result<(), String> {
     let is_name = !file.is_empty() && !file.starts_with('.') && !file.contains(['/', '\\', '\0']);
     if !is_name {
         return Err(format!("role `{}` writes `{file}`, which is no file of its own directory", role.name));
+    }
+    if RESERVED_FILES.iter().any(|reserved| file.eq_ignore_ascii_case(reserved)) {
+        let name = &role.name;
+        return Err(format!(
+            "role `{name}` writes `{file}`, which is a file of piton's; choose another name"
+        ));
     }
     let times = role.writes.iter().filter(|other| *other == file).count();
     if times > 1 {
@@ -146,5 +164,6 @@ pub(super) fn next_iteration(state: &State, now: Timestamp) -> Option<Event> {
         })
     });
     let feedback = feedback.collect();
-    Some(Event::IterationStarted { iteration, version: version_of(iteration), extension, roles, feedback })
+    let (version, gate) = (version_of(iteration), judge::gate_of(state, iteration));
+    Some(Event::IterationStarted { iteration, version, extension, roles, gate, feedback })
 }

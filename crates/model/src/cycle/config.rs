@@ -6,7 +6,12 @@ use piton_record::record;
 use serde::{Deserialize, Serialize};
 
 use super::limits::ROLE_NAME_BYTES_MAX;
-use crate::loop_machine::{AgentConfig, Backoff, Check, Confine, GuardMode, Limits, RuleOff, SessionPolicy};
+use super::prep::PrepFound;
+use crate::hook::Hooks;
+use crate::loop_machine::{
+    AgentConfig, Backoff, Check, Confine, GuardMode, Limits, RuleOff, SessionPolicy, Worktree,
+};
+use crate::notify::Notify;
 
 /// The configuration of a cycle. Stored with its first event: a resumed run uses what it started with.
 #[record(omit(confirm), written(roles, checks))]
@@ -41,6 +46,50 @@ pub struct Config {
     pub utc_offset_minutes: i32,
     /// A person confirms each iteration after the first.
     pub confirm: bool,
+    /// What was worked out before, where a package lay there.
+    pub prep: Option<PrepFound>,
+    /// The work tree of its own that it works in; in place without.
+    pub worktree: Option<Worktree>,
+    /// Who is told what becomes of it.
+    pub notify: Option<Notify>,
+    /// What is called while it goes on.
+    pub hooks: Option<Hooks>,
+    /// A command that is run once it rests.
+    pub on_done: Option<String>,
+}
+
+impl Config {
+    /// A cycle of this task, team and checks, with nothing else said.
+    pub fn new(task: impl Into<String>, roles: Vec<Role>, checks: Vec<Check>) -> Self {
+        let task = task.into();
+        Self {
+            description: task.clone(),
+            task,
+            roles,
+            checks,
+            limits: Limits::default(),
+            grace_ms: 3 * 60_000,
+            session: SessionPolicy::default(),
+            guard: GuardMode::default(),
+            protect: Vec::new(),
+            rules_off: Vec::new(),
+            backoff: Backoff::default(),
+            confine: None,
+            utc_offset_minutes: eight_hours(),
+            confirm: false,
+            prep: None,
+            worktree: None,
+            notify: None,
+            hooks: None,
+            on_done: None,
+        }
+    }
+
+    /// Who changes the tree, else who is first: what checks, hooks and commands of piton's run may be what that agent wrote.
+    pub fn developer(&self) -> AgentConfig {
+        let develops = self.roles.iter().find(|role| role.develops).or_else(|| self.roles.first());
+        develops.map(|role| role.agent.clone()).unwrap_or_default()
+    }
 }
 
 /// What the published format asks for.
@@ -75,6 +124,26 @@ pub struct Role {
     pub cost_microusd: Option<u64>,
     /// The most tokens that it may use.
     pub tokens: Option<u64>,
+}
+
+impl Role {
+    /// A role of this name that nobody waits for, without agent and prompt: whoever starts a cycle fills those in.
+    pub fn new(name: &str, title: &str) -> Self {
+        Self {
+            name: RoleName::from(name),
+            title: title.to_owned(),
+            prompt: String::new(),
+            agent: AgentConfig::default(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            after: Vec::new(),
+            feedback_to: Vec::new(),
+            develops: false,
+            validates: false,
+            cost_microusd: None,
+            tokens: None,
+        }
+    }
 }
 
 /// The name of a role.
@@ -116,32 +185,21 @@ impl fmt::Display for RoleName {
     }
 }
 
-/// The four roles of the published format, without agents and prompts: whoever starts a cycle fills those in.
+/// The four roles of the published format, without agents and prompts.
 pub fn default_roles() -> Vec<Role> {
     let names = |names: &[&str]| names.iter().map(|name| RoleName::from(*name)).collect::<Vec<_>>();
     let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
-    let role = |name: &str, title: &str| Role {
-        name: RoleName::from(name),
-        title: title.to_owned(),
-        prompt: String::new(),
-        agent: AgentConfig::default(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        after: Vec::new(),
-        feedback_to: Vec::new(),
-        develops: false,
-        validates: false,
-        cost_microusd: None,
-        tokens: None,
-    };
     vec![
-        Role { writes: paths(&["requirements.md", "edge-cases.md"]), ..role("ra", "Requirements Analyst") },
+        Role {
+            writes: paths(&["requirements.md", "edge-cases.md"]),
+            ..Role::new("ra", "Requirements Analyst")
+        },
         Role {
             reads: paths(&["ra/requirements.md"]),
             writes: paths(&["exploration.md", "architecture.md", "plan.json"]),
             after: names(&["ra"]),
             feedback_to: names(&["ra"]),
-            ..role("ep", "Exploration Planner")
+            ..Role::new("ep", "Exploration Planner")
         },
         Role {
             reads: paths(&["ra/requirements.md", "ep/exploration.md", "ep/plan.json"]),
@@ -149,7 +207,7 @@ pub fn default_roles() -> Vec<Role> {
             after: names(&["ep"]),
             feedback_to: names(&["ra"]),
             develops: true,
-            ..role("cd", "Code Developer")
+            ..Role::new("cd", "Code Developer")
         },
         Role {
             reads: paths(&["ra/requirements.md", "ep/plan.json", "cd/implementation.md"]),
@@ -157,7 +215,7 @@ pub fn default_roles() -> Vec<Role> {
             after: names(&["cd"]),
             feedback_to: names(&["cd"]),
             validates: true,
-            ..role("vas", "Validation Archivist")
+            ..Role::new("vas", "Validation Archivist")
         },
     ]
 }

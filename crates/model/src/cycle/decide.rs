@@ -6,11 +6,11 @@
 use super::event::CycleEvent as Event;
 use super::facts::{DecisionStatus, Edited, RoleEnd};
 use super::state::{Effect, State};
-use super::{begin, judge, limit, next};
+use super::{begin, hooks, judge, limit, new_discoveries, next};
 use crate::event::StopOrigin;
 use crate::lifecycle::until_settled;
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{CheckRound, Left, Place, Snapshot, TreeProof};
+use crate::loop_machine::{CheckRound, HookEnd, Left, Place, Snapshot, TreeProof};
 use crate::rejection::Rejection;
 use crate::status::{Reason, Status};
 use crate::{Epoch, Timestamp};
@@ -43,13 +43,12 @@ pub enum Command {
     },
     /// The checks came to this; the tests that failed, by name, where their runners named them.
     EndChecks { round: Box<CheckRound>, failed: Vec<String> },
+    /// The hooks did this.
+    EndHooks(Box<HookEnd>),
     /// Somebody edited the state file.
     TakeEdit { edited: Edited, digest: String },
     /// Something that is nobody's fault stands in the way; rest until it is mended.
-    GiveUp {
-        /// What it is.
-        detail: String,
-    },
+    GiveUp { detail: String },
     /// Look again: a request came in, or time passed.
     Tick,
 }
@@ -61,7 +60,12 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Eve
 
 /// What follows from `command` at `now`, and the state it leads to.
 pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<Event>, State), Rejection> {
-    let outcome = outcome(state, command, now)?.into_iter().collect();
+    let outcome: Vec<Event> = outcome(state, command, now)?.into_iter().collect();
+    let outcome = outcome.into_iter().flat_map(|event| {
+        let besides = judge::put_back(&event);
+        std::iter::once(event).chain(besides)
+    });
+    let outcome = outcome.collect();
     Ok(until_settled(state, outcome, now, |state| next_event(state, now).into_iter().collect()))
 }
 
@@ -85,7 +89,11 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
         Command::EndAttempt { attempt, end } => {
             let index = is_open(attempt)?;
             let ruling = Box::new(judge::finished(state, index, &end, now));
-            Event::RoleFinished { attempt, end: Box::new(end.bounded()), ruling }
+            let mut end = end.bounded();
+            // Who worked beside it may have found the same.
+            let found = std::mem::take(&mut end.handed_in.discoveries);
+            end.handed_in.discoveries = new_discoveries(&state.discoveries.recent, found);
+            Event::RoleFinished { attempt, end: Box::new(end), ruling }
         }
         Command::AbandonAttempt { attempt } => {
             is_open(attempt)?;
@@ -102,6 +110,12 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
             }
             judge::round(state, *round, failed, now)
         }
+        Command::EndHooks(end) => {
+            if state.calling.as_ref().is_none_or(|call| call.number != end.number) {
+                return Err(Rejection::NotOpen);
+            }
+            Event::HooksFinished { end: Box::new(HookEnd { keep_session: false, ..end.bounded() }) }
+        }
         Command::TakeEdit { digest, .. } if state.edited.as_ref() == Some(&digest) => return Ok(None),
         Command::TakeEdit { edited, digest } => Event::StateEdited { edited, digest },
         Command::GiveUp { .. } if state.status == Status::Completed => {
@@ -115,8 +129,12 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
     }))
 }
 
-/// The one event that follows from where the cycle is, if any.
+/// The one event that follows from where the cycle is, if any. Hooks come before the end that they are told of.
 pub(super) fn next_event(state: &State, now: Timestamp) -> Option<Event> {
+    following(state, now).and_then(|event| hooks::before_end(state, event))
+}
+
+fn following(state: &State, now: Timestamp) -> Option<Event> {
     match state.status {
         Status::Created => state.driver.as_ref().and_then(|_| first(state, now)),
         Status::Completed | Status::Paused | Status::Stopped | Status::Failed => at_rest(state),
@@ -168,6 +186,12 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(nudge) = next::nudge(state, now) {
         return Some(nudge);
     }
+    if state.calling.is_some() {
+        return None;
+    }
+    if let Some(call) = hooks::due(state) {
+        return Some(call);
+    }
     if let Some(rest) = reason_to_rest(state, now) {
         return state.is_idle().then_some(rest);
     }
@@ -188,6 +212,10 @@ pub(super) fn reason_to_rest(state: &State, now: Timestamp) -> Option<Event> {
     if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));
     }
+    let (by_hook, is_strict) = hooks::stop(state);
+    if by_hook.is_some() && is_strict {
+        return by_hook;
+    }
     if let Some((reason, detail)) = &state.requests.halt {
         return Some(match reason {
             Reason::Blocked => Event::RunWaiting { reason: *reason, until: None },
@@ -199,6 +227,9 @@ pub(super) fn reason_to_rest(state: &State, now: Timestamp) -> Option<Event> {
     }
     if state.is_over() {
         return None;
+    }
+    if by_hook.is_some() {
+        return by_hook;
     }
     if let Some((reason, detail)) = limit::reached(state, now) {
         return Some(Event::RunStopped { reason, detail });
@@ -248,12 +279,17 @@ fn stopped(origin: StopOrigin) -> Event {
 impl State {
     /// What is open.
     pub fn effects(&self) -> Vec<Effect> {
-        if !matches!(self.status, Status::Running | Status::Rebooting) {
-            return Vec::new();
+        let calling = self.calling.clone().map(Effect::Hooks);
+        match self.status {
+            Status::Running | Status::Rebooting => {}
+            // Hooks are told of the end that a person gives to a run at rest.
+            Status::Waiting | Status::Paused => return calling.into_iter().collect(),
+            Status::Created | Status::Stopped | Status::Completed | Status::Failed => return Vec::new(),
         }
         let mut effects: Vec<_> =
             self.roles.iter().filter_map(|role| role.open.clone()).map(Effect::Attempt).collect();
         effects.extend(self.checking.map(Effect::Checks));
+        effects.extend(calling);
         effects.push(Effect::Watch);
         effects.extend(next::timer(self).map(Effect::Timer));
         effects

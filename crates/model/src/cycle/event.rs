@@ -9,10 +9,11 @@ use super::facts::{
     BlockerStatus, Conclusion, DecisionStatus, Edited, Extension, Feedback, FeedbackKind, Imported, Nudge,
     OpenAttempt, RoleEnd, Ruling,
 };
+use super::gate::Gate;
 use super::sections::TestResults;
 use crate::RunId;
 use crate::lifecycle::run_events;
-use crate::loop_machine::{CheckRound, Left, Raise, Snapshot, TreeProof};
+use crate::loop_machine::{CheckRound, HookCall, HookEnd, Left, Raise, Snapshot, TreeProof};
 use crate::status::Kind;
 
 run_events! {
@@ -51,6 +52,9 @@ run_events! {
             extension: Option<Extension>,
             /// The roles that work in it, in the order of the table.
             roles: Vec<RoleName>,
+            /// The gate that it is of, where the cycle was prepared.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            gate: Option<Gate>,
             /// Who is told of the extension.
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             feedback: Vec<Feedback>,
@@ -101,6 +105,14 @@ run_events! {
             /// How good the tree is by that, 0 to 100, where anything is known.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             quality: Option<f64>,
+        },
+        /// The driver means to call the hooks at these points. Nothing else is begun before they were called.
+        HooksStarted {
+            call: HookCall,
+        },
+        /// The hooks were called.
+        HooksFinished {
+            end: Box<HookEnd>,
         },
 
         // ── Verdicts ─────────────────────────────────────────────────────────────────────────────────

@@ -6,13 +6,15 @@ use piton_record::record;
 use serde_json::Value;
 
 use super::config::RoleName;
+use super::gate::GateRecord;
 use super::limits::{DOCUMENT_BYTES_MAX, DOCUMENTS_MAX, LOG_LINES_MAX, TASKS_MAX, WAITING_FEEDBACK_MAX};
 use super::sections::{ChangeEntry, Discovery, Exploration, Plan, Requirements, TestResults};
+use crate::Timestamp;
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{AttemptOutcome, Change, GuardReport, IntendedSession, Snapshot, Usage};
+use crate::loop_machine::{AttemptOutcome, Change, GuardReport, IntendedSession, Snapshot, Usage, Verdict};
 use crate::status::Reason;
 use crate::words::words;
-use crate::{RunId, Timestamp};
+use crate::workflow::Hold;
 
 /// An attempt of a role that is about to run or runs.
 #[record(Eq)]
@@ -48,7 +50,6 @@ pub struct RoleEnd {
     pub message: Option<String>,
     /// What it said last, for people.
     pub said: Option<String>,
-    /// What it handed in.
     pub handed_in: HandedIn,
     /// The tree it left.
     pub snapshot: Option<Snapshot>,
@@ -65,8 +66,8 @@ pub struct RoleEnd {
     /// What the whole session has used and cost, where the agent counts so.
     pub session_usage: Option<Usage>,
     pub session_cost_microusd: Option<u64>,
-    /// Nothing the role did: why, and until when, where that is known.
-    pub hold: Option<(Reason, Option<Timestamp>)>,
+    /// What stood in its way and is nothing that the role did.
+    pub hold: Option<Hold>,
 }
 
 impl RoleEnd {
@@ -129,6 +130,9 @@ pub struct HandedIn {
     pub decisions: Vec<Decision>,
     /// Tasks of the plan that it says are done.
     pub tasks_completed: Vec<String>,
+    /// Critical bugs, and open issues, that it reports.
+    pub critical_issues: Option<u32>,
+    pub open_issues: Option<u32>,
     /// What is wrong with what it handed in, in sentences that say what to do: each becomes a phase error.
     pub problems: Vec<String>,
     /// The phase does not count for it: what it handed in cannot be worked with.
@@ -160,7 +164,6 @@ words! {
         Partial = "partial",
         /// It cannot go on without an answer of another role.
         Blocked = "blocked",
-        /// It failed.
         Failed = "failed",
         /// Nobody said.
         #[default]
@@ -273,6 +276,8 @@ pub struct Ruling {
     pub status: PhaseStatus,
     /// What went wrong, in sentences that say what to do.
     pub errors: Vec<String>,
+    /// What becomes of what the guard found in it; nothing where it found nothing.
+    pub guard: Option<Verdict>,
     /// What others are told because of it.
     pub feedback: Vec<Feedback>,
     /// What stands in the way because of it.
@@ -282,7 +287,7 @@ pub struct Ruling {
     /// What is to be decided because of it.
     pub decisions: Vec<Decision>,
     /// Whom it asked: it goes on once they had another turn.
-    pub sent_back: Vec<RoleName>,
+    pub asked: Vec<RoleName>,
     /// Roles that work again in this iteration because of that: those who were asked, and whoever worked after them already.
     pub again: Vec<RoleName>,
     pub verdict: RoleVerdict,
@@ -307,7 +312,13 @@ pub enum RoleVerdict {
     /// A person is needed before anything goes on.
     Halt { reason: Reason },
     /// It failed, and the cycle with it.
-    Fail { reason: Reason, error: String },
+    Fail {
+        reason: Reason,
+        error: String,
+        /// The snapshot the tree is put back to before anybody goes on, where the guard refused what is in it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        restore: Option<String>,
+    },
 }
 
 /// What was judged of an iteration.
@@ -333,6 +344,8 @@ pub struct Conclusion {
     pub next: Vec<RoleName>,
     /// What they are told.
     pub feedback: Vec<Feedback>,
+    /// What was judged of its gate, where the cycle was prepared.
+    pub gate: Option<GateRecord>,
 }
 
 words! {
@@ -382,11 +395,10 @@ pub struct Edited {
 }
 
 /// What a cycle begins with that is no work of its own: another tool's, or what was found in the progress files.
-#[record]
+#[record(Default, omit(unnamed_files))]
 pub struct Imported {
     /// Rebuilt from the progress files, after state and journal were lost.
     pub rebuilt: bool,
-    pub run: Option<RunId>,
     pub created_at: Timestamp,
     /// The last iteration it had.
     pub iteration: u32,
@@ -396,7 +408,8 @@ pub struct Imported {
     pub exploration: Option<Exploration>,
     pub plan: Option<Plan>,
     pub changes: Vec<ChangeEntry>,
-    pub changed_files_total: u32,
+    /// Files that were changed besides, by its own count: it does not name them.
+    pub unnamed_files: u32,
     pub iteration_markers: BTreeMap<u32, Timestamp>,
     pub tests: Option<TestResults>,
     pub documents: Vec<(RoleName, Document)>,

@@ -3,6 +3,7 @@
 //! What a role says can make things worse and never better: whether the work is done is said by piton's own checks.
 
 mod attempt;
+mod gate;
 mod iteration;
 
 use super::config::version_of;
@@ -11,10 +12,11 @@ use super::limits::ISSUES_MAX;
 use super::sections::TestResults;
 use super::state::State;
 use crate::Timestamp;
-use crate::limits::{TEST_NAME_BYTES_MAX, clip};
+use crate::limits::{TEST_NAME_BYTES_MAX, TEXT_BYTES_MAX, clip};
 use crate::loop_machine::{CheckRound, QualityPolicy, Snapshot, judge};
 
 pub(super) use attempt::{blocker_id, decision_id, finished, lost};
+pub(super) use gate::gate_of;
 pub(super) use iteration::conclusion;
 
 /// Whether an iteration can be compared with this tree, and put back to it: no role has left anything in it that nobody has
@@ -34,6 +36,30 @@ pub(super) fn round(state: &State, round: CheckRound, failed: Vec<String>, now: 
     let quality = judge(&QualityPolicy::default(), &round, None).map(|quality| quality.score);
     let tests = (!round.cancelled).then(|| Box::new(results(state, &round, failed, now)));
     Event::ChecksFinished { round: Box::new(round.bounded()), tests, quality }
+}
+
+/// What is said of files that changed while checks ran, and are as they were again: a check may have written them, or a person.
+pub(super) fn put_back(event: &Event) -> Option<Event> {
+    let Event::ChecksFinished { round, .. } = event else { return None };
+    let wrote = round.wrote.as_ref().filter(|wrote| !wrote.put_back.is_empty())?;
+    let left = wrote.left.as_ref()?;
+    let files: Vec<String> = wrote.put_back.iter().map(|path| quoted(path)).collect();
+    let error = format!(
+        "changed while the checks ran, and put back: {}. If that was you, `git restore --source={} -- {}` brings it back",
+        wrote.put_back.join(", "),
+        left.id,
+        files.join(" ")
+    );
+    Some(Event::PhaseErred { phase: "checks".to_owned(), error: clip(&error, TEXT_BYTES_MAX).to_owned() })
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte);
+    match path.bytes().all(is_plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', "'\\''")),
+    }
 }
 
 /// The results by the tests that the runners counted; where none did, each check is one.
@@ -60,6 +86,8 @@ fn results(state: &State, round: &CheckRound, failed: Vec<String>, now: Timestam
         round: round.number,
         pass_rate,
         coverage: round.measures.coverage_percent(),
+        branches: round.measures.coverage.and_then(|known| known.branches).map(|share| share.percent()),
+        functions: round.measures.coverage.and_then(|known| known.functions).map(|share| share.percent()),
         failed_tests,
         total_tests: total,
         passed_tests: passed,

@@ -1,5 +1,6 @@
 //! Ceilings of a cycle: which one is reached, what a resume needs to get past it, and how that is said.
 
+use super::config::Role;
 use super::state::{Counters, State};
 use crate::Timestamp;
 use crate::loop_machine::{Limits, Raise, room_past};
@@ -11,7 +12,10 @@ pub(super) fn reached(state: &State, now: Timestamp) -> Option<(Reason, Option<S
     if limits.deadline.is_some_and(|deadline| deadline <= now) {
         return Some((Reason::LimitDeadline, None));
     }
-    budget(limits, &state.counters).map(|reason| (reason, None)).or_else(|| of_a_role(state))
+    let of_all = budget(limits, &state.counters).map(|reason| (reason, None));
+    of_all.or_else(|| {
+        of_a_role(state, &Raise::default()).map(|(reason, role)| (reason, Some(said(state, reason, role))))
+    })
 }
 
 fn budget(limits: &Limits, counters: &Counters) -> Option<Reason> {
@@ -23,18 +27,53 @@ fn budget(limits: &Limits, counters: &Counters) -> Option<Reason> {
     reached.into_iter().find_map(|(reason, is_reached)| is_reached.then_some(reason))
 }
 
-/// A role that has something to do and has used up what it may.
-fn of_a_role(state: &State) -> Option<(Reason, Option<String>)> {
-    state.team().filter(|(_, at)| at.due).find_map(|(role, at)| {
-        let spent = role.cost_microusd.is_some_and(|most| at.counters.cost_microusd >= most);
-        let used = role.tokens.is_some_and(|most| at.counters.tokens >= most);
-        let reason = match (spent, used) {
-            (true, _) => Reason::LimitCost,
-            (false, true) => Reason::LimitTokens,
-            (false, false) => return None,
-        };
-        Some((reason, Some(format!("role `{}` has used what it may", role.name))))
+/// A role that has something to do and would have used up what it may after `raise`, by its place in the table.
+fn of_a_role(state: &State, raise: &Raise) -> Option<(Reason, usize)> {
+    state.team().enumerate().filter(|(_, (_, at))| at.due).find_map(|(index, (role, at))| {
+        let (cost, tokens) = role_ceilings(state, role, raise);
+        let spent = cost.is_some_and(|most| at.counters.cost_microusd >= most);
+        let used = tokens.is_some_and(|most| at.counters.tokens >= most);
+        match (spent, used) {
+            (true, _) => Some((Reason::LimitCost, index)),
+            (false, true) => Some((Reason::LimitTokens, index)),
+            (false, false) => None,
+        }
     })
+}
+
+/// The ceilings of a role's own after `raise`: money, tokens. They go up by as much as those of all; where there are none for
+/// all, by what was added to what was used.
+pub(super) fn role_ceilings(state: &State, role: &Role, raise: &Raise) -> (Option<u64>, Option<u64>) {
+    let (limits, counters) = (&state.config.limits, &state.counters);
+    let added = |to: Option<u64>, of_all: Option<u64>, used: u64| {
+        to.map_or(0, |to| to.saturating_sub(of_all.unwrap_or(used)))
+    };
+    let cost = added(raise.cost_microusd, limits.cost_microusd, counters.cost_microusd);
+    let tokens = added(raise.tokens, limits.tokens, counters.tokens);
+    (
+        role.cost_microusd.map(|own| own.saturating_add(cost)),
+        role.tokens.map(|own| own.saturating_add(tokens)),
+    )
+}
+
+/// Which role stands at which ceiling of its own.
+fn said(state: &State, reason: Reason, index: usize) -> String {
+    let (role, used) = (&state.config.roles[index], &state.roles[index].counters);
+    let dollars = |microusd: u64| format!("${:.2}", microusd as f64 / 1e6);
+    match reason {
+        Reason::LimitCost => {
+            let most = dollars(role.cost_microusd.unwrap_or(0));
+            format!(
+                "role `{}` has spent {} of the {most} that it may",
+                role.name,
+                dollars(used.cost_microusd)
+            )
+        }
+        _ => {
+            let most = role.tokens.unwrap_or(0);
+            format!("role `{}` has used {} of the {most} tokens that it may", role.name, used.tokens)
+        }
+    }
 }
 
 /// The ceiling that a resume would still stand at after `raise`.
@@ -43,7 +82,7 @@ pub(super) fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
     if needs_iteration(state) && state.iteration >= limits.iterations {
         return Some(Reason::LimitIterations);
     }
-    budget(&limits, &state.counters)
+    budget(&limits, &state.counters).or_else(|| of_a_role(state, raise).map(|(reason, _)| reason))
 }
 
 /// Whether going on means another iteration.
@@ -58,17 +97,23 @@ pub fn raise_past(state: &State, reason: Reason) -> String {
     const DOLLAR: u64 = 1_000_000;
     let (limits, counters) = (&state.config.limits, &state.counters);
     let room = |used: u64, limit: u64, room: u64, unit: u64| room_past(used, limit, room).div_ceil(unit);
+    let by_all = budget(limits, counters) == Some(reason);
+    let by_role = of_a_role(state, &Raise::default()).filter(|(by, _)| *by == reason && !by_all);
+    let (own, theirs) = match by_role {
+        Some((_, index)) => (Some(&state.config.roles[index]), &state.roles[index].counters),
+        None => (None, counters),
+    };
     match reason {
         Reason::LimitDuration => {
             format!("--max-duration +{}h", room(counters.working_ms, limits.working_ms, HOUR_MS, HOUR_MS))
         }
         Reason::LimitCost => {
-            let limit = limits.cost_microusd.unwrap_or(0);
-            format!("--max-cost +{}", room(counters.cost_microusd, limit, 10 * DOLLAR, DOLLAR))
+            let limit = own.map_or(limits.cost_microusd, |role| role.cost_microusd).unwrap_or(0);
+            format!("--max-cost +{}", room(theirs.cost_microusd, limit, 10 * DOLLAR, DOLLAR))
         }
         Reason::LimitTokens => {
-            let limit = limits.tokens.unwrap_or(0);
-            format!("--max-tokens +{}", room(counters.tokens, limit, 1_000_000, 1))
+            let limit = own.map_or(limits.tokens, |role| role.tokens).unwrap_or(0);
+            format!("--max-tokens +{}", room(theirs.tokens, limit, 1_000_000, 1))
         }
         _ => {
             let waiting = state.requests.extensions.len().max(1) as u64;

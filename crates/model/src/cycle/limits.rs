@@ -46,6 +46,12 @@ pub const DISCOVERIES_MAX: usize = 500;
 pub const ISSUES_MAX: usize = 50;
 /// Extensions that wait to be begun.
 pub const EXTENSIONS_WAITING_MAX: usize = 16;
+/// Longest directive of a prep package to one role.
+pub const FOCUS_BYTES_MAX: usize = 200;
+/// Documents of a prep package that the task comes from.
+pub const SOURCE_REFS_MAX: usize = 50;
+/// Iterations that a prep package names of one gate.
+pub const GATE_ITERATIONS_MAX: usize = 100;
 /// Times that one role may send another back to work within one iteration: what comes beyond is kept for the next.
 pub const SENT_BACK_MAX: u32 = 2;
 /// Tries of a role in one iteration.

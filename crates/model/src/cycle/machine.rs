@@ -11,7 +11,7 @@ use crate::{Epoch, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Cycle;
-    const FOLD: u32 = 1;
+    const FOLD: u32 = 2;
     type Event = Event;
     type Command = Command;
     type Effect = Effect;
@@ -46,7 +46,8 @@ impl Machine for State {
 
     fn begun(&self) -> Vec<Effect> {
         let attempts = self.roles.iter().filter_map(|role| role.open.clone()).map(Effect::Attempt);
-        attempts.chain(self.checking.map(Effect::Checks)).collect()
+        let checks = self.checking.map(Effect::Checks);
+        attempts.chain(checks).chain(self.calling.clone().map(Effect::Hooks)).collect()
     }
 
     fn comes_first(command: &Command) -> bool {
@@ -56,6 +57,8 @@ impl Machine for State {
     fn wants_cancel(&self, effect: &Effect) -> bool {
         match effect {
             Effect::Attempt(_) | Effect::Checks(_) => matches!(self.requests.stop, Some((true, _))),
+            // Whoever stops it now is what hooks at its end are to be told of.
+            Effect::Hooks(call) => call.ending.is_none() && matches!(self.requests.stop, Some((true, _))),
             Effect::Watch | Effect::Timer(_) => false,
         }
     }
@@ -63,7 +66,7 @@ impl Machine for State {
     fn timer(effect: &Effect) -> Option<Timestamp> {
         match effect {
             Effect::Timer(at) => Some(*at),
-            Effect::Attempt(_) | Effect::Checks(_) | Effect::Watch => None,
+            Effect::Attempt(_) | Effect::Checks(_) | Effect::Hooks(_) | Effect::Watch => None,
         }
     }
 

@@ -19,13 +19,17 @@ mod apply;
 mod begin;
 mod config;
 mod decide;
+mod discoveries;
 mod event;
 mod facts;
+mod gate;
+mod hooks;
 mod judge;
 mod limit;
 pub mod limits;
 mod machine;
 mod next;
+pub mod prep;
 mod sections;
 mod state;
 #[cfg(test)]
@@ -35,6 +39,7 @@ pub use admit::admit;
 pub use apply::apply;
 pub use begin::{Order, check_team, create, title_of};
 pub use decide::{Command, advance, decide};
+pub use discoveries::new_discoveries;
 pub use limit::raise_past;
 
 pub use config::{Config, Role, RoleName, default_roles, version_of};
@@ -44,6 +49,8 @@ pub use facts::{
     FeedbackKind, HandedIn, Imported, IterationVerdict, Nudge, OpenAttempt, PhaseError, PhaseResult,
     PhaseStatus, RoleEnd, RoleVerdict, Ruling, Signal,
 };
+pub use gate::{Criterion, CriterionName, Gate, GateRecord};
+pub use prep::{Prep, PrepFound};
 pub use sections::{
     ChangeAction, ChangeEntry, Discovery, Effort, Exploration, LogLine, Plan, PlanTask, Requirements,
     TaskStatus, TestResults,

@@ -5,6 +5,7 @@ use super::config::{Role, RoleName};
 use super::decide::reason_to_rest;
 use super::event::CycleEvent as Event;
 use super::facts::{Nudge, OpenAttempt};
+use super::hooks;
 use super::state::{RoleState, State};
 use crate::Timestamp;
 use crate::loop_machine::{SessionPolicy, session};
@@ -21,6 +22,7 @@ pub(super) fn work(state: &State, now: Timestamp) -> Option<Event> {
         let needs_checks = state.config.roles[index].validates && needs_checks(state);
         return Some(match needs_checks {
             true => Event::ChecksStarted { round: state.round + 1 },
+            false if hooks::is_due_before_a_role(state) => hooks::before_a_role(state),
             false => Event::RoleStarted { attempt: attempt(state, index, driver) },
         });
     }
@@ -51,11 +53,13 @@ fn has_room(state: &State, index: usize) -> bool {
     !tree_is_taken && (state.is_idle() || !needs_all && state.checking.is_none())
 }
 
-/// Whether the tree as it is has not been judged by the checks.
+/// Whether the tree as it is has not been judged by the checks since somebody worked on it: what git ignores may have changed
+/// where git sees no change.
 pub(super) fn needs_checks(state: &State) -> bool {
+    let is_old = state.current.developed_at > state.current.judged_at;
     let is_judged = match (&state.current.judged, &state.seen) {
-        (Some((judged, _)), Some(seen)) => !judged.differs_from(seen),
-        (Some(_), None) => true,
+        (Some((judged, _)), Some(seen)) => !is_old && !judged.differs_from(seen),
+        (Some(_), None) => !is_old,
         (None, _) => false,
     };
     !state.config.checks.is_empty() && !is_judged

@@ -109,7 +109,6 @@ pub struct LogLine {
     pub at: Timestamp,
     pub iteration: u32,
     pub version: String,
-    /// Which document.
     pub document: String,
     /// It was not there before.
     pub created: bool,
@@ -118,7 +117,7 @@ pub struct LogLine {
 }
 
 /// What piton's own round of checks came to.
-#[record(written)]
+#[record(written, omit(branches, functions))]
 pub struct TestResults {
     pub version: String,
     pub iteration: u32,
@@ -126,8 +125,11 @@ pub struct TestResults {
     pub round: u32,
     /// 0 to 100.
     pub pass_rate: f64,
-    /// 0 to 100; absent where nothing measured it.
+    /// 0 to 100, of lines or of what stands for the whole; absent where nothing measured it.
     pub coverage: Option<f64>,
+    /// The same of branches and of functions.
+    pub branches: Option<f64>,
+    pub functions: Option<f64>,
     /// Names of tests where the runner named them, else of checks.
     pub failed_tests: Vec<String>,
     pub total_tests: u64,

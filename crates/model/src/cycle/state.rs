@@ -14,16 +14,17 @@ use super::facts::{
     Blocker, BlockerStatus, Decision, Document, Extension, Feedback, FeedbackKind, IterationVerdict, Nudge,
     OpenAttempt, PhaseError, PhaseStatus,
 };
+use super::gate::GateRecord;
 use super::sections::{ChangeEntry, Discovery, Exploration, LogLine, Plan, Requirements, TestResults};
 use crate::event::StopOrigin;
 use crate::limits::keep_last;
-use crate::loop_machine::{CheckResult, Driver, KeptFinding, Raise, Snapshot, Usage};
+use crate::loop_machine::{CheckResult, Driver, HookCall, HookProgress, KeptFinding, Raise, Snapshot, Usage};
 use crate::status::{Reason, Status};
 use crate::words::words;
 use crate::{RunId, Timestamp};
 
 /// Everything that is known of a cycle.
-#[record(written(reason, detail, driver, roles))]
+#[record(omit(hooks, unnamed_files), written(reason, detail, driver, roles))]
 pub struct State {
     pub run: RunId,
     /// One line for people: the beginning of the task.
@@ -69,6 +70,8 @@ pub struct State {
     pub changes: Log<ChangeEntry>,
     /// The same by name.
     pub changed_files: BTreeSet<String>,
+    /// Files that whoever worked on it before counted, and did not name.
+    pub unnamed_files: u32,
     /// When the changes of an iteration were complete.
     pub iteration_markers: BTreeMap<u32, Timestamp>,
     pub tests: Option<TestResults>,
@@ -105,6 +108,12 @@ pub struct State {
     pub round: u32,
     /// The round that is open.
     pub checking: Option<u32>,
+    /// The call of hooks that is open.
+    pub calling: Option<HookCall>,
+    /// How far its hooks are.
+    pub hooks: HookProgress,
+    /// Values that hooks set.
+    pub custom: BTreeMap<String, Value>,
     /// What was used so far.
     pub counters: Counters,
     /// Iterations in a row that changed nothing that matters.
@@ -128,6 +137,18 @@ pub enum Phase {
     Aggregation,
     /// It is over.
     Complete,
+}
+
+impl Phase {
+    /// Its word in the published files: the name of a role, or what comes before and after all of them.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Phase::Init => "init",
+            Phase::Role(name) => name.as_str(),
+            Phase::Aggregation => "aggregation",
+            Phase::Complete => "complete",
+        }
+    }
 }
 
 /// What is known of one role.
@@ -208,7 +229,7 @@ words! {
 }
 
 /// The iteration that is under way, or was last.
-#[record(Default, omit(concluded, confirmed))]
+#[record(Default, omit(concluded, confirmed, judged_at, developed_at))]
 #[serde(default)]
 pub struct Current {
     pub version: String,
@@ -216,6 +237,10 @@ pub struct Current {
     pub before: Option<Snapshot>,
     /// The tree that the last round of checks judged, and whether all of them passed.
     pub judged: Option<(Snapshot, bool)>,
+    /// The last attempt before that round.
+    pub judged_at: u32,
+    /// The last attempt that ended of a role that changes the tree. It may have changed what git does not see and checks do.
+    pub developed_at: u32,
     /// What the guard found in it that blocks, in sentences.
     pub refused: Vec<String>,
     /// How good that tree is, where anything is known of it.
@@ -251,6 +276,8 @@ pub struct IterationRecord {
     /// What it cost, in millionths of a dollar.
     #[serde(default)]
     pub cost_microusd: u64,
+    /// Its gate, where the cycle was prepared.
+    pub gate: Option<GateRecord>,
 }
 
 /// What a role came to in an iteration.
@@ -258,6 +285,9 @@ pub struct IterationRecord {
 pub struct RoleResult {
     pub status: PhaseStatus,
     pub files_modified: u32,
+    /// Critical bugs, and open issues, that it reported last.
+    pub critical_issues: Option<u32>,
+    pub open_issues: Option<u32>,
 }
 
 /// A history of which the last entries are at hand.
@@ -358,6 +388,8 @@ pub enum Effect {
     Attempt(OpenAttempt),
     /// Run the checks.
     Checks(u32),
+    /// Call these hooks.
+    Hooks(HookCall),
     /// Look whether somebody edits the state file.
     Watch,
     /// Wake up at this moment.
@@ -367,7 +399,8 @@ pub enum Effect {
 impl State {
     /// Whether nothing is open.
     pub fn is_idle(&self) -> bool {
-        self.checking.is_none() && self.roles.iter().all(|role| role.open.is_none())
+        let works = self.roles.iter().any(|role| role.open.is_some());
+        !works && self.checking.is_none() && self.calling.is_none()
     }
 
     /// Whether somebody wants it to go on after a rest.
@@ -385,7 +418,7 @@ impl State {
 
     /// Whether nothing was asked of it, at rest, that is not done yet.
     pub fn is_settled(&self) -> bool {
-        super::decide::next_event(self, self.updated_at).is_none()
+        self.effects().is_empty() && super::decide::next_event(self, self.updated_at).is_none()
     }
 
     /// Whether something stands in the way.

@@ -1,6 +1,8 @@
 mod harness;
 mod hearing;
+mod hooks;
 mod people;
 mod phases;
+mod prepared;
 mod properties;
 mod verdicts;

@@ -15,13 +15,11 @@ use crate::Timestamp;
 /// Something that findings rest on.
 #[record(Eq)]
 pub struct Source {
-    /// What it is.
     pub kind: SourceKind,
     /// When it was looked at.
     pub at: Option<Timestamp>,
 }
 
-/// What a source is.
 #[record(Eq)]
 pub enum SourceKind {
     /// A file of the repository.

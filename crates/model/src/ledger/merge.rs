@@ -19,22 +19,14 @@ pub enum Adopted {
     /// A gap that is gone.
     Removed { gap: String },
     /// Other values.
-    Changed {
-        gap: String,
-        /// In which fields.
-        fields: Vec<Field>,
-    },
+    Changed { gap: String, fields: Vec<Field> },
 }
 
 /// What piton wanted and did not get, because the file says otherwise.
 #[record(Eq)]
 pub enum Overruled {
     /// Other values: both sides changed them.
-    Fields {
-        gap: String,
-        /// In which fields.
-        fields: Vec<Field>,
-    },
+    Fields { gap: String, fields: Vec<Field> },
     /// A change to a gap that the file does not have any more.
     Change { gap: String },
     /// The removal of a gap that was changed in the file.

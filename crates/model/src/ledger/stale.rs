@@ -18,9 +18,7 @@ pub struct Flip {
     /// When it was flipped.
     pub at: Timestamp,
     pub gap: String,
-    /// What it was.
     pub old: GapStatus,
-    /// What it is.
     pub new: GapStatus,
     /// Why, in words: see [`Why`].
     pub reason: String,

@@ -45,15 +45,9 @@ pub enum ProblemKind {
         named: String,
     },
     /// Outside of 1 to 5.
-    Priority {
-        /// What it is.
-        value: i64,
-    },
+    Priority { value: i64 },
     /// Less than one day.
-    Ttl {
-        /// What it is.
-        value: i64,
-    },
+    Ttl { value: i64 },
     /// It waits for itself, by way of others.
     Cycle {
         /// The gaps, each before the one that waits for it; the first is the last.

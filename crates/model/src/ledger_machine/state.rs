@@ -56,7 +56,6 @@ pub struct State {
 /// The last flip of a gap: enough to take it back, with what was known before it.
 #[record(Eq)]
 pub struct LastFlip {
-    /// What it was.
     pub before: GapStatus,
     /// When it had last been verified then.
     pub last_verified: Option<Timestamp>,

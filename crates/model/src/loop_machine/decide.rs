@@ -70,10 +70,7 @@ pub enum Command {
         uncommitted: Uncommitted,
     },
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
-    GiveUp {
-        /// What it is.
-        detail: String,
-    },
+    GiveUp { detail: String },
     /// Look again: a request came in, or time passed.
     Tick,
 }

@@ -369,13 +369,11 @@ pub struct ReportedObjectives {
 /// Something an agent wants remembered.
 #[record(Eq)]
 pub struct Note {
-    /// What it is.
     pub kind: NoteKind,
     /// In words.
     pub text: String,
 }
 
-/// What a note is.
 #[record(Copy, Eq)]
 pub enum NoteKind {
     /// Something that was chosen, and why.
@@ -406,13 +404,11 @@ pub enum ErrorClass {
     Overloaded,
     /// The provider refuses further calls for a while.
     RateLimit,
-    /// The context is full.
     ContextFull,
     /// A permission was denied.
     Permission,
     /// It hung.
     Hang,
-    /// It crashed.
     Crash,
 }
 

@@ -60,7 +60,6 @@ pub struct KnownIssue {
     pub description: String,
     /// How bad it is.
     pub severity: Severity,
-    /// The files that it is in.
     pub files: Vec<String>,
     /// It was taken care of.
     pub addressed: bool,

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use piton_record::record;
+use serde_json::Value;
 
 use super::state::{Open, State};
 use crate::event::Event;
-use crate::hook::HookPoint;
+use crate::hook::{HookPoint, Hooks};
 use crate::limits::{CUSTOM_KEYS_MAX, clip};
 use crate::status::{Reason, Status};
 
@@ -52,7 +53,7 @@ pub struct HookEnd {
     /// A hook before a reboot failed: the session is kept.
     pub keep_session: bool,
     /// Values that hooks set; they are kept with the run.
-    pub set: BTreeMap<String, serde_json::Value>,
+    pub set: BTreeMap<String, Value>,
 }
 
 /// What one hook did.
@@ -118,15 +119,51 @@ pub struct HookProgress {
     pub stop: Option<String>,
 }
 
+impl HookProgress {
+    /// A point was passed, whether anybody hooked into it or not.
+    pub(crate) fn pass(&mut self, point: HookPoint) {
+        if !self.passed.contains(&point) {
+            self.passed.push(point);
+        }
+    }
+
+    /// The call that is due because of what happened, where one of `hooks` is called at a point that was passed.
+    pub(crate) fn due(&self, hooks: Option<&Hooks>) -> Option<HookCall> {
+        let is_hooked = |point: &HookPoint| hooks.is_some_and(|hooks| hooks.has(*point));
+        let points: Vec<_> = self.passed.iter().copied().filter(is_hooked).collect();
+        (!points.is_empty()).then(|| self.call(points, None))
+    }
+
+    /// The next call.
+    pub(crate) fn call(&self, points: Vec<HookPoint>, ending: Option<Ending>) -> HookCall {
+        HookCall { number: self.calls.saturating_add(1), points, ending }
+    }
+
+    /// This call is about to be made.
+    pub(crate) fn begin(&mut self, call: &HookCall) {
+        self.calls = call.number;
+        self.passed.retain(|point| !call.points.contains(point));
+        self.ended |= call.points.contains(&HookPoint::LoopEnd);
+    }
+}
+
+/// Adds values that hooks set, as many as are kept; `null` forgets one.
+pub(crate) fn keep_values(kept: &mut BTreeMap<String, Value>, set: &BTreeMap<String, Value>) {
+    kept.retain(|key, _| !set.get(key).is_some_and(Value::is_null));
+    for (key, value) in set.iter().filter(|(_, value)| !value.is_null()) {
+        if kept.len() < CUSTOM_KEYS_MAX || kept.contains_key(key) {
+            kept.insert(key.clone(), value.clone());
+        }
+    }
+}
+
 fn is_hooked(state: &State, point: HookPoint) -> bool {
     state.config.hooks.as_ref().is_some_and(|hooks| hooks.has(point))
 }
 
 /// The call that is due because of what happened.
 pub(super) fn due(state: &State) -> Option<Event> {
-    let points: Vec<_> =
-        state.hooks.passed.iter().copied().filter(|point| is_hooked(state, *point)).collect();
-    (!points.is_empty()).then(|| call(state, points, None))
+    state.hooks.due(state.config.hooks.as_ref()).map(|call| Event::HooksStarted { call })
 }
 
 /// The call that is due before the next attempt.
@@ -168,5 +205,5 @@ pub(super) fn before_end(state: &State, event: Event) -> Option<Event> {
 }
 
 fn call(state: &State, points: Vec<HookPoint>, ending: Option<Ending>) -> Event {
-    Event::HooksStarted { call: HookCall { number: state.hooks.calls.saturating_add(1), points, ending } }
+    Event::HooksStarted { call: state.hooks.call(points, ending) }
 }

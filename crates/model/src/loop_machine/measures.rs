@@ -66,11 +66,8 @@ impl TestCounts {
 #[record(Copy, Default, Eq)]
 #[serde(default)]
 pub struct Coverage {
-    /// By lines.
     pub lines: Option<Share>,
-    /// By branches.
     pub branches: Option<Share>,
-    /// By functions.
     pub functions: Option<Share>,
 }
 

@@ -53,6 +53,7 @@ pub use facts::{
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict, findings_of};
 pub use handoff::PreservedState;
+pub(crate) use hook_calls::keep_values;
 pub use hook_calls::{Ending, HookCall, HookEnd, HookProgress, HookRecord};
 pub use judge::WRITES_TEST;
 pub use judge::context::{ContextLevel, ContextSample, Recommendation, RedlinePolicy};

@@ -98,7 +98,6 @@ impl std::fmt::Display for Trigger {
 pub struct Diagnosis {
     /// What kind of trouble it is.
     pub cause: Cause,
-    /// In a sentence.
     pub sentence: String,
     /// How sure it is.
     pub confidence_percent: u8,
@@ -199,7 +198,6 @@ words! {
     }
 }
 
-/// A step of a recovery.
 #[record(Eq)]
 pub enum RecoveryStep {
     /// It begins: nothing is attempted before it is settled what to do.

@@ -65,7 +65,6 @@ pub struct State {
     pub work: Work,
     /// What attempts and checks brought back.
     pub seen: Seen,
-    /// What was judged of it.
     pub judged: Judged,
     /// What was used so far. Survives restarts; recovery never charges twice.
     pub counters: Counters,

@@ -14,7 +14,6 @@ use crate::limits::{
 /// How a test ended.
 #[record(Copy, Eq)]
 pub enum TestStatus {
-    /// It passed.
     Passing,
     /// It failed, or took too long.
     Failing,

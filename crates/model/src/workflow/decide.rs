@@ -86,10 +86,7 @@ pub enum Command {
     /// Its row is in the archive, and its directory is about to go.
     Archive,
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
-    GiveUp {
-        /// What it is.
-        detail: String,
-    },
+    GiveUp { detail: String },
     /// Look again: a request came in, or time passed.
     Tick,
 }

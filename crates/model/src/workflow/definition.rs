@@ -19,7 +19,6 @@ use crate::suggest::closest;
 pub struct Definition {
     /// What people call it.
     pub name: String,
-    /// What it is for.
     pub description: String,
     /// How many steps may run at once, where the document says so.
     pub max_parallel: Option<u32>,

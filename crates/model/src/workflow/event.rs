@@ -18,6 +18,7 @@ use crate::{RunId, Timestamp};
 
 run_events! {
     raise: Raise;
+    asks;
 
     /// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
     #[record]
@@ -213,7 +214,6 @@ run_events! {
         /// Something that is no step's fault stands in the way: nothing is begun, and the run stops when what is open
         /// has ended.
         RunObstructed {
-            /// What it is.
             detail: String,
         },
 

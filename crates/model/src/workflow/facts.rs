@@ -10,7 +10,7 @@ use super::kept::LeftOut;
 use super::state::{StepState, StepStatus};
 use crate::ledger::{DEFAULT_FILE, DEFAULT_TTL_DAYS};
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{AgentConfig, AttemptOutcome, Backoff, Confine, Worktree};
+use crate::loop_machine::{AgentConfig, AttemptOutcome, Backoff, Confine, ErrorClass, Worktree};
 use crate::notify::Notify;
 use crate::policy::policy;
 use crate::status::Reason;
@@ -131,7 +131,6 @@ words! {
         Warn = "warn",
         /// It is paused.
         Pause = "pause",
-        /// It fails.
         Fail = "fail",
     }
 }
@@ -234,7 +233,6 @@ pub struct StepEnd {
     pub duration_ms: u64,
     /// A sentence for people when it failed.
     pub message: Option<String>,
-    /// What it reported.
     pub report: Option<StepReport>,
     /// What it cost, where that is known.
     pub cost_microusd: Option<u64>,
@@ -246,13 +244,26 @@ pub struct StepEnd {
     pub rejected: bool,
 }
 
-/// What stands in the way of a step, through no fault of its own.
+/// What stands in the way of a step, or of a role of a cycle, through no fault of its own.
 #[record(Copy, Eq)]
 pub struct Hold {
     /// What it is: a refusal by the provider passes by itself, everything else needs a person.
     pub reason: Reason,
     /// Until when, where that is known.
     pub until: Option<Timestamp>,
+}
+
+impl Hold {
+    /// What an agent's error is where its provider refuses; every other error is the agent's own.
+    pub fn of_error(class: ErrorClass, until: Option<Timestamp>) -> Option<Self> {
+        let reason = match class {
+            ErrorClass::RateLimit => Reason::RateLimit,
+            ErrorClass::Overloaded => Reason::Overloaded,
+            ErrorClass::Auth => Reason::Auth,
+            _ => return None,
+        };
+        Some(Self { reason, until })
+    }
 }
 
 impl StepEnd {
@@ -423,10 +434,7 @@ pub enum StepVerdict {
         lost: Option<String>,
     },
     /// The try does not count, and a person is needed before any step can go on.
-    Halt {
-        /// What for.
-        reason: Reason,
-    },
+    Halt { reason: Reason },
     /// It is run again, for the next item of its collection.
     NextItem,
     /// It waits for a person's word.

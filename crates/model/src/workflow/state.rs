@@ -189,7 +189,6 @@ pub struct Counters {
     pub failures: u32,
     /// Attempts whose outcome could not be known.
     pub lost: u32,
-    /// Loop-backs.
     pub loop_backs: u32,
     /// Loop-backs by the step that caused them.
     pub loop_backs_by_step: BTreeMap<StepId, u32>,

@@ -20,6 +20,7 @@ fn seen() -> Seen {
         spent: false,
         questions: 0,
         question: None,
+        error: None,
     }
 }
 

@@ -80,9 +80,21 @@ pub(crate) struct StartArguments {
     /// Nobody confirms between iterations, whatever piton.toml says.
     #[arg(long)]
     pub(crate) auto: bool,
+    /// Take what was worked out before from this file instead of .workflow/.cycle/prep-package.json.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prep: Option<std::path::PathBuf>,
+    /// Begin without a prep package, even where one lies there.
+    #[arg(long, conflicts_with = "prep")]
+    pub(crate) no_prep: bool,
     /// Keep agents and checks from writing anywhere but into their work tree (bubblewrap).
     #[arg(long)]
     pub(crate) confine: bool,
+    /// Work in a work tree of its own, on a branch of its own. The files of the team stay where they are.
+    #[arg(long)]
+    pub(crate) worktree: bool,
+    /// A shell command to run whenever the cycle comes to rest; it gets `piton status --json` on its standard input.
+    #[arg(long, value_name = "CMD")]
+    pub(crate) on_done: Option<String>,
     /// Start it and return.
     #[arg(long)]
     pub(crate) detach: bool,

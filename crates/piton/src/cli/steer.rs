@@ -84,9 +84,12 @@ pub(crate) struct TellArguments {
 pub(crate) struct AnswerArguments {
     #[command(flatten)]
     pub(crate) run: RunArgument,
-    /// Which question; by default the only one.
+    /// Which question; by default the only one. Of a cycle, a decision or a blocker, as DEC-001.
     #[arg(value_name = "QUESTION")]
-    pub(crate) question: Option<u32>,
+    pub(crate) question: Option<String>,
+    /// What is chosen of a decision, or how a blocker is resolved.
+    #[arg(value_name = "OPTION", requires = "question", conflicts_with = "answer")]
+    pub(crate) option: Option<String>,
     /// Yes, go on.
     #[arg(long, group = "answer")]
     pub(crate) approve: bool,
@@ -161,4 +164,7 @@ pub(crate) struct RmArguments {
     /// Also a run that is not finished.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Also the files of a cycle below `.workflow/.cycle`: its state and the documents of its team.
+    #[arg(long)]
+    pub(crate) files: bool,
 }

@@ -2,15 +2,16 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
+use piton_model::cycle::{BlockerStatus, DecisionStatus};
 use piton_model::loop_machine::Answer;
 use piton_model::workflow::ManualInput;
 use piton_model::{ExitCode, Kind, RunId};
-use piton_view::{AskedView, Client, Request};
+use piton_view::{AskedView, CycleRequest, CycleStatus, Request, StatusOf, StatusView};
 
 use super::{of_every, said};
 use crate::cli::{AnswerArguments, Global};
 use crate::failure::{ErrorKind, Failure, Result};
-use crate::output::{Output, clean};
+use crate::output::{Output, clean, clean_line};
 use crate::repository;
 
 pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Output) -> Result {
@@ -21,12 +22,24 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
         (_, _, true) => Some(Answer::Abort),
         _ => input.as_ref().map(|input| if input.approved { Answer::Approve } else { Answer::Reject }),
     };
+    if let (Some(question), Some(option)) = (&arguments.question, &arguments.option) {
+        return settle(global, arguments, question, option, out).await;
+    }
     let interactive = out.terminal && std::io::stdin().is_terminal() && !out.json;
     if given.is_none() && (arguments.run.run.is_none() || !interactive) {
         return list(global, arguments.run.run.as_deref(), out).await;
     }
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    let question = pick(&*client, &run, arguments.question).await?;
+    let status = client.status(&run).await?;
+    if let StatusOf::Cycle(_) = &status.of {
+        return match given {
+            None => list(global, Some(run.as_str()), out).await,
+            Some(_) => Err(Failure::usage(format!("run `{run}` is a cycle, which asks for decisions"))
+                .hint(format!("`piton answer {run}` lists them, each with the command that makes it"))),
+        };
+    }
+    let number = arguments.question.as_deref().map(number_of).transpose()?;
+    let question = pick(status, &run, number)?;
     let mut comment = arguments.comment.clone();
     let mut seen = arguments.seen.clone();
     let answer = match given {
@@ -73,10 +86,13 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
     let look = async |run: &RunId| Ok((run.clone(), client.status(run).await?));
     let (mut waiting, code) = match run {
         Some(run) => (vec![look(&client.resolve(Some(run)).await?).await?], ExitCode::Done),
-        None => of_every(&*client, &[Kind::Loop, Kind::Workflow], look, out).await?,
+        None => of_every(&*client, &[Kind::Loop, Kind::Workflow, Kind::Cycle], look, out).await?,
     };
     waiting.iter_mut().for_each(|(_, status)| status.questions.retain(|question| !question.answered));
-    waiting.retain(|(_, status)| !status.questions.is_empty());
+    waiting.retain(|(_, status)| match &status.of {
+        StatusOf::Cycle(cycle) => asks(cycle),
+        _ => !status.questions.is_empty(),
+    });
     if out.json {
         let views: Vec<_> = waiting.iter().map(|(_, status)| &status.of).collect();
         out.json(&views);
@@ -86,6 +102,9 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
         out.note("nothing waits for an answer");
     }
     for (run, status) in &waiting {
+        if let StatusOf::Cycle(cycle) = &status.of {
+            list_of_cycle(run, cycle, out);
+        }
         for question in &status.questions {
             out.line(format!("{run}  question {}  (digest {})", question.question, question.digest));
             out.line(format!("  {}", clean(&question.text).replace('\n', "\n  ")));
@@ -100,8 +119,71 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
     Ok(code)
 }
 
-async fn pick(client: &dyn Client, run: &RunId, number: Option<u32>) -> Result<AskedView> {
-    let status = client.status(run).await?;
+fn number_of(word: &str) -> Result<u32> {
+    let bad = |_| {
+        Failure::usage(format!("`{}` is no question", clean_line(word))).hint("`piton answer` lists them")
+    };
+    word.parse().map_err(bad)
+}
+
+/// Makes a decision of a cycle, or says how a blocker is resolved.
+async fn settle(
+    global: &Global,
+    arguments: &AnswerArguments,
+    id: &str,
+    option: &str,
+    out: &Output,
+) -> Result {
+    let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
+    let StatusOf::Cycle(status) = client.status(&run).await?.of else {
+        return Err(Failure::usage(format!("run `{run}` is no cycle: its questions take no option"))
+            .hint(format!("`piton answer {run}` lists what it asks")));
+    };
+    let (id, option) = (id.to_ascii_uppercase(), option.to_owned());
+    let request = match status.blockers.iter().any(|blocker| blocker.id == id) {
+        true => CycleRequest::Unblock {
+            id: id.clone(),
+            status: BlockerStatus::Resolved,
+            resolution: Some(option),
+        },
+        false => CycleRequest::Settle {
+            id: id.clone(),
+            status: DecisionStatus::Made,
+            option: Some(option),
+            by: "user".to_owned(),
+        },
+    };
+    let asked = client.request(&run, Request::Cycle(request)).await?;
+    said(&asked, out);
+    out.note(match asked.status.is_active() {
+        true => format!("answered {id}; {run} goes on in the background: `piton attach {}`", run.short()),
+        false => format!("answered {id}; {run} is {}", asked.status.as_str()),
+    });
+    Ok(ExitCode::Done)
+}
+
+/// What a cycle needs a person for: each with the command that settles it.
+fn list_of_cycle(run: &RunId, status: &CycleStatus, out: &Output) {
+    for open in status.decisions.iter().filter(|open| open.status == DecisionStatus::Pending) {
+        out.line(clean_line(&format!("{run}  {}  {}", open.id, open.description)));
+        if !open.options.is_empty() {
+            out.line(clean_line(&format!("  {}", open.options.join(" | "))));
+        }
+        out.line(format!("  piton answer {} {} OPTION", run.short(), open.id));
+    }
+    for open in status.blockers.iter().filter(|open| open.status == BlockerStatus::Open) {
+        out.line(clean_line(&format!("{run}  {}  {} ({})", open.id, open.description, open.reported_by)));
+        out.line(format!("  piton answer {} {} HOW-IT-IS-RESOLVED", run.short(), open.id));
+    }
+}
+
+/// Whether a cycle has something for a person to settle.
+fn asks(status: &CycleStatus) -> bool {
+    status.decisions.iter().any(|open| open.status == DecisionStatus::Pending)
+        || status.blockers.iter().any(|open| open.status == BlockerStatus::Open)
+}
+
+fn pick(status: StatusView, run: &RunId, number: Option<u32>) -> Result<AskedView> {
     let mut fitting = status
         .questions
         .into_iter()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use piton_model::ExitCode;
 use piton_model::cycle::{BlockerStatus, DecisionStatus, RoleName};
 use piton_view::{
-    CycleOrder, CycleRequest, CycleStatus, LimitWords, Order, Request, Started, StateOf, StatusOf,
+    CycleOrder, CycleRequest, CycleStatus, LimitWords, Order, PrepChoice, Request, Started, StateOf, StatusOf,
 };
 
 use super::resume::limits_of;
@@ -75,7 +75,22 @@ fn order_of(arguments: StartArguments, trust: bool) -> Result<CycleOrder> {
         id: arguments.id,
         auto: arguments.auto,
         confine: arguments.confine,
+        prep: prep_of(arguments.prep, arguments.no_prep)?,
+        worktree: arguments.worktree,
+        on_done: arguments.on_done,
         trust,
+    })
+}
+
+fn prep_of(file: Option<std::path::PathBuf>, without: bool) -> Result<PrepChoice> {
+    Ok(match file {
+        Some(path) => {
+            let path = std::path::absolute(&path)
+                .map_err(|error| Failure::usage(format!("--prep: `{}`: {error}", path.display())))?;
+            PrepChoice::File(path.display().to_string())
+        }
+        None if without => PrepChoice::Without,
+        None => PrepChoice::Usual,
     })
 }
 
@@ -120,10 +135,8 @@ pub(super) fn taken_up(started: &Started, out: &Output) -> ExitCode {
     let run = &started.run_id;
     match out.json {
         true => out.json(&serde_json::json!({ "run_id": run, "notes": started.notes })),
-        false => out.line(format!(
-            "{run} is on record: `piton cycle show {0}`, then `piton resume {0}`",
-            run.short()
-        )),
+        false => out
+            .did(format!("{run} is on record: `piton cycle show {0}`, then `piton resume {0}`", run.short())),
     }
     ExitCode::Done
 }
@@ -161,7 +174,7 @@ async fn ask(global: &Global, run: &str, request: CycleRequest, word: &str, out:
     said(&asked, out);
     match out.json {
         true => out.json(&asked),
-        false => out.line(format!("{word}; run {} is {}", run.short(), asked.status.as_str())),
+        false => out.did(format!("{word}; run {} is {}", run.short(), asked.status.as_str())),
     }
     Ok(ExitCode::Done)
 }

@@ -3,19 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use piton_config::default_check;
-use piton_engine::LocalClient;
-use piton_model::loop_machine::{AgentConfig, Limits, LoopConfig, Open, create};
+use piton_model::loop_machine::Open;
 use piton_model::{RunId, Seq, State};
 use piton_sys::file::{self, Durability};
 use piton_sys::process::{self, Signal};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
-use piton_view::{Client, RunStatus, StateOf, StatusOf, words};
+use piton_view::{AgentChoice, Client, LimitWords, LoopOrder, Order, RunStatus, StateOf, StatusOf, words};
 
 use crate::cli::DemoArguments;
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::Output;
-use crate::repository::{Layout, this_program};
+use crate::repository::{self, Layout, this_program};
 use crate::viewer;
 
 /// What judges the greeting. An agent that edits it judges itself.
@@ -28,26 +26,23 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     let started = SystemClock.monotonic();
     let directory = Scratch::new(arguments.keep)?;
     let layout = Layout::new(directory.path.clone()).taken(true);
-    let client = LocalClient::create_when_needed(layout.clone());
-    let run: RunId = format!("ralph-write-a-greeting-{}", SystemIds.hex(8)).parse().expect("a good id");
+    let client = &*repository::open_or_create(&layout);
     out.line(
         out.bold("1. a loop: piton runs the checks itself, and an agent that changes the check is refused"),
     );
     file::create_new(&layout.root().join("check.sh"), CHECK.as_bytes(), Durability::Unsynced)?;
-    // What this machine is configured to do with loops is none of the demo's business.
-    client.create_loop(create(run.clone(), "Write a greeting", config()?)?, None).await?;
-    client.wake(&run).await?;
-    let attempt = third_attempt(&client, &run).await?;
-    show_so_far(&state_of(&client, &run).await?.1, out);
+    let run = client.start(Order::Loop(Box::new(order()?))).await?.run_id;
+    let attempt = third_attempt(client, &run).await?;
+    show_so_far(&state_of(client, &run).await?.1, out);
 
     out.line(String::new());
     out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 3"));
-    let driver = status_of(&client, &run).await?.driver.and_then(|driver| process::identity(driver.pid));
+    let driver = status_of(client, &run).await?.driver.and_then(|driver| process::identity(driver.pid));
     let driver = driver.ok_or_else(|| lost_its_way("the driver left early"))?;
     process::signal(&driver, Signal::Kill).map_err(|error| Failure::environment(&error))?;
-    wait_for(async || Ok(status_of(&client, &run).await?.driver.is_none())).await?;
+    wait_for(async || Ok(status_of(client, &run).await?.driver.is_none())).await?;
     out.line(format!("      driver {} is dead", driver.pid));
-    let works = works(&client, &run, attempt).await?;
+    let works = works(client, &run, attempt).await?;
     out.line(format!(
         "      the agent of attempt {attempt} {}",
         if works { "works on: its keeper holds it" } else { "has ended" }
@@ -55,14 +50,14 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
 
     out.line(String::new());
     out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
-    let before = state_of(&client, &run).await?.0;
+    let before = state_of(client, &run).await?.0;
     client.wake(&run).await?;
-    let code = viewer::view(&client, &run, before, None, out).await?;
+    let code = viewer::view(client, &run, before, None, out).await?;
 
     out.line(String::new());
     out.line(out.bold("4. the account: every transition is in the journal"));
     let verified = client.verify(None).await?;
-    let status = status_of(&client, &run).await?;
+    let status = status_of(client, &run).await?;
     out.line(format!(
         "      {} events, chain {}; {} attempts, {} lost, iteration 3 counted once",
         verified.events_checked,
@@ -80,18 +75,19 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     Ok(code)
 }
 
-fn config() -> Result<LoopConfig> {
+/// The loop that is shown. What this machine is configured to do with loops is none of the demo's business.
+fn order() -> Result<LoopOrder> {
     let exe = this_program().map_err(|error| Failure::environment(&error))?.display().to_string();
-    let agent = AgentConfig {
-        name: "a scripted agent".to_owned(),
-        command: vec![exe, "__demo-agent".to_owned()],
-        ..AgentConfig::default()
-    };
-    let checks =
-        vec![default_check("exists", "test -f greeting.txt"), default_check("complete", "sh check.sh")];
-    Ok(LoopConfig {
-        limits: Limits { iterations: 5, ..Limits::default() },
-        ..LoopConfig::new("Write `Hello, piton!` into greeting.txt", agent, checks)
+    let exec = format!("exec '{}' __demo-agent", exe.replace('\'', r"'\''"));
+    Ok(LoopOrder {
+        task: Some("Write `Hello, piton!` into greeting.txt".to_owned()),
+        agent: AgentChoice { exec: Some(exec), ..AgentChoice::default() },
+        checks: ["exists=test -f greeting.txt", "complete=sh check.sh"].map(str::to_owned).to_vec(),
+        limits: LimitWords { iterations: Some("5".to_owned()), ..LimitWords::default() },
+        id: Some(format!("ralph-write-a-greeting-{}", SystemIds.hex(8))),
+        here: true,
+        plain: true,
+        ..LoopOrder::default()
     })
 }
 

@@ -1,9 +1,7 @@
 //! `piton export`: a run in one of the published formats, on standard output.
 
-use piton_files::gaps::Document;
 use piton_model::ExitCode;
 
-use super::gaps;
 use crate::cli::{ExportArguments, ExportFormat, Global};
 use crate::failure::Result;
 use crate::output::Output;
@@ -20,14 +18,12 @@ pub(super) async fn run(global: &Global, arguments: &ExportArguments, out: &Outp
         ExportFormat::State => piton_view::ExportFormat::State,
     });
     let bytes = client.export(&run, format).await?;
-    let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
-    // Of the formats only the ledger's is not JSON as it is.
-    let is_json = is_json();
-    let ledger = if out.json && !is_json { Document::parse(&bytes).ok() } else { None };
-    match ledger {
-        Some(document) => out.json(&gaps::as_json(&document, document.gaps())),
-        None if is_json => out.json_text(&bytes),
-        None => out.data(&bytes),
+    let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
+    match (is_json, out.json) {
+        (true, _) => out.json_text(&bytes),
+        // Of the formats only the ledger's is not JSON as it is.
+        (false, true) => out.json_text(&client.export(&run, Some(piton_view::ExportFormat::GapsJson)).await?),
+        (false, false) => out.data(&bytes),
     }
     Ok(ExitCode::Done)
 }

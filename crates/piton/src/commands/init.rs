@@ -43,7 +43,7 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
     let text = render(agent.as_ref(), &found);
     file::write_atomic(&path, text.as_bytes(), Durability::Synced)?;
     configuration::trust_project(&layout, text.as_bytes())?;
-    out.line(format!("wrote {}; it is trusted as it stands", path.display()));
+    out.did(format!("wrote {}; it is trusted as it stands", path.display()));
     match &agent {
         Some(agent) => out.note(permissions(agent)),
         None => out.note("no agent was detected: name one with --agent, or use --exec"),

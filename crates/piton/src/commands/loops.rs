@@ -18,6 +18,7 @@ pub(super) async fn run(global: &Global, arguments: LoopArguments, out: &Output)
 /// What the words of the command line say.
 pub(super) fn order_of(arguments: LoopArguments, trust: bool) -> LoopOrder {
     LoopOrder {
+        plain: false,
         task: arguments.task,
         prompt_file: arguments.prompt_file,
         agent: arguments.agent.into(),

@@ -167,7 +167,7 @@ async fn begun(
     }
     match out.json {
         true => out.json(&serde_json::json!({ "run_id": run })),
-        false => out.line(format!("{run} works in the background: `piton attach {}`", run.short())),
+        false => out.did(format!("{run} works in the background: `piton attach {}`", run.short())),
     }
     Ok(ExitCode::Done)
 }

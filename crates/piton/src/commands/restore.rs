@@ -15,7 +15,7 @@ pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Out
         return Ok(ExitCode::Done);
     }
     let head = view.branch.as_deref().or(view.head.as_deref()).unwrap_or("no commit");
-    out.line(format!(
+    out.did(format!(
         "restored #{}: {} files written, {} deleted; HEAD stays at {head}",
         view.iteration,
         view.written.len(),

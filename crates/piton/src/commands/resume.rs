@@ -21,7 +21,7 @@ pub(super) async fn run(global: &Global, arguments: ResumeArguments, out: &Outpu
     let started = client.resume(&run, how).await?;
     started.notes.iter().for_each(|note| out.note(note));
     if arguments.detach {
-        out.line(format!("{run} goes on in the background: `piton attach {}`", run.short()));
+        out.did(format!("{run} goes on in the background: `piton attach {}`", run.short()));
         return Ok(ExitCode::Done);
     }
     viewer::view(&*client, &run, started.after, None, out).await
@@ -43,7 +43,7 @@ async fn resume_all(global: &Global, out: &Output) -> Result {
         match client.resume(&entry.run_id, Resumption::default()).await {
             Ok(started) => {
                 started.notes.iter().for_each(|note| out.note(note));
-                out.line(format!("{} goes on in the background", entry.run_id));
+                out.did(format!("{} goes on in the background", entry.run_id));
             }
             Err(failure) => {
                 out.failure(&failure);

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::output::Output;
 
 /// Each schema: its name, what it describes, and the shape that says it.
-const SCHEMAS: [(&str, &str, &str); 20] = [
+const SCHEMAS: [(&str, &str, &str); 21] = [
     ("ralph-state", ".ralph/state.json, version 1", "ralph-state"),
     ("aiwg-state", ".aiwg/ralph/loops/<id>/state.json, version 2", "aiwg-state"),
     ("aiwg-iteration", ".aiwg/ralph/loops/<id>/iterations/iteration-NNN.json", "aiwg-iteration"),
@@ -19,6 +19,7 @@ const SCHEMAS: [(&str, &str, &str); 20] = [
     ("run-state", ".agents/runs/<id>/run_state.json", "run-state"),
     ("run-report", "what a step's agent writes to $REPORT_PATH", "run-report"),
     ("cycle-state", ".workflow/.cycle/<id>.json", "cycle-state"),
+    ("prep-package", ".workflow/.cycle/prep-package.json", "prep-package"),
     ("gaps", "gaps.yaml, and piton gaps export --format json", "gaps"),
     ("ls", "piton ls --json", "ls"),
     ("status", "piton status RUN --json", "status-of-a-run"),

@@ -11,7 +11,7 @@ use crate::repository::{self, configuration};
 pub(super) fn run(global: &Global, arguments: &TrustArguments, out: &Output) -> Result {
     let layout = repository::layout(global)?;
     if arguments.journal {
-        out.line(repository::adopt(&layout)?);
+        out.did(repository::adopt(&layout)?);
         return Ok(ExitCode::Done);
     }
     let files = configuration::read(&layout)?;
@@ -35,6 +35,6 @@ pub(super) fn run(global: &Global, arguments: &TrustArguments, out: &Output) -> 
         }
         configuration::trust_project(&layout, &content)?;
     }
-    out.line("trusted as it stands; a change asks again");
+    out.did("trusted as it stands; a change asks again");
     Ok(ExitCode::Done)
 }

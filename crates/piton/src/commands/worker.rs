@@ -32,7 +32,7 @@ pub(super) fn autostart(arguments: &AutostartArguments, out: &Output) -> Result 
     if arguments.remove {
         let _ = systemctl(&["disable", "--now", UNIT]);
         file::remove_file_if_exists(&path)?;
-        out.line("no worker is started any more");
+        out.did("no worker is started any more");
         return Ok(ExitCode::Done);
     }
     let exe = repository::this_program().map_err(|error| Failure::environment(&error))?;
@@ -44,9 +44,9 @@ pub(super) fn autostart(arguments: &AutostartArguments, out: &Output) -> Result 
     std::fs::create_dir_all(path.parent().expect("a unit lies in a directory"))
         .map_err(|error| Failure::environment(&error))?;
     file::write_atomic(&path, unit.as_bytes(), Durability::Synced)?;
-    out.line(format!("wrote {}", path.display()));
+    out.did(format!("wrote {}", path.display()));
     if systemctl(&["daemon-reload"]) && systemctl(&["enable", "--now", UNIT]) {
-        out.line(match run_quietly("loginctl", &["enable-linger"]) {
+        out.did(match run_quietly("loginctl", &["enable-linger"]) {
             true => "a worker runs now, and after every start of this machine",
             false => "a worker runs now and after every login; `loginctl enable-linger` keeps it without one",
         });

@@ -354,6 +354,17 @@ fn an_edit_of_a_person_does_not_cover_what_an_attempt_left_before_it() {
     }
 }
 
+/// Nobody knows when a lost attempt ended, so nobody can tell whose this is.
+#[test]
+fn what_a_person_edits_before_a_loss_was_found_out_is_judged_with_it() {
+    let world = world();
+    loses_the_first(&world, "true", "true", &[]);
+    world.shell(WEAKENS).exits(0);
+    let ran = world.piton(&["resume", "r"]).exits(0);
+    assert!(ran.out.contains("REFUSED test `test_add` checks `add(2,3)` less strictly"), "{}", ran.out);
+    assert_eq!(world.read("test_calc.py"), TESTS);
+}
+
 #[test]
 fn a_failing_test_whose_twin_tests_other_code_is_missed() {
     let world = World::outside_git();

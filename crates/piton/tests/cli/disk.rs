@@ -62,7 +62,14 @@ fn a_pipe_in_a_directory_that_a_git_file_names_holds_nothing_up() {
 
 #[test]
 fn a_damaged_repository_inside_is_captured_without_what_it_keeps_for_itself() {
-    for damage in ["echo garbage > a/b/.git/index", "mkfifo a/b/.git/index"] {
+    let damages = [
+        "echo garbage > a/b/.git/index",
+        "mkfifo a/b/.git/index",
+        "echo /not/there > a/b/.git/commondir",
+        ": > a/b/.git/commondir",
+        "mkdir a/b/.git/commondir",
+    ];
+    for damage in damages {
         let world = World::new();
         let agent = format!("git init -q a/b; {damage}; echo 1 > a/b/f; echo x >> a.txt");
         world.loops("r", &agent, &["--check", "true", "--max-iterations", "1"]).exits(3);
@@ -72,18 +79,49 @@ fn a_damaged_repository_inside_is_captured_without_what_it_keeps_for_itself() {
     }
 }
 
-/// A git that never comes to its end, once the agent says so.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
-fn a_stop_is_heard_while_the_tree_is_recorded() {
+fn a_tracked_repository_inside_that_git_cannot_read_holds_nothing_up() {
     let world = World::new();
+    let inner = "git init -q a/b && cd a/b && echo 1 > f && git add f && git commit -qm inner";
+    world.shell(&format!("({inner}) && git add a/b && git commit -qm outer")).exits(0);
+    world.loops("r", ": > a/b/.git/commondir; echo x >> a.txt", ONCE).exits(3);
+    world.piton(&["verify"]).exits(0);
+}
+
+/// A PATH with a git of our own, which does `first` before it records files.
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+fn with_git_that(world: &World, first: &str) -> String {
     let git = world.beside("bin");
     std::fs::create_dir(&git).unwrap();
-    let script = "#!/bin/sh\ncase \"$*\" in *update-index*) test -e \"$BESIDE/slow\" && touch \"$BESIDE/hangs\" && sleep 600;; esac\n\
-                  PATH=${PATH#*:} exec git \"$@\"\n";
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *update-index*) {first};; esac\nPATH=${{PATH#*:}} exec git \"$@\"\n"
+    );
     std::fs::write(git.join("git"), script).unwrap();
     std::fs::set_permissions(git.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", git.display(), std::env::var("PATH").unwrap());
+    format!("{}:{}", git.display(), std::env::var("PATH").unwrap())
+}
+
+/// What an attempt did is there, whatever the machine cannot do just now.
+#[test]
+fn a_tree_that_cannot_be_recorded_now_costs_no_attempt() {
+    let world = World::new();
+    let path = with_git_that(&world, "test -e \"$BESIDE/broken\" && echo 'the disk fails' >&2 && exit 128");
+    let agent = "echo x >> $BESIDE/started; touch $BESIDE/broken; echo x > b.txt";
+    let order =
+        ["loop", "x", "--id", "r", "--exec", agent, "--check", "test -f b.txt", "--max-iterations", "1"];
+    let ran = world.piton_with(&[("PATH", &path)], &order).exits(7);
+    assert!((ran.out + &ran.err).contains("the disk fails"));
+    std::fs::remove_file(world.beside("broken")).unwrap();
+    world.piton(&["resume", "r"]).exits(0);
+    assert_eq!(std::fs::read_to_string(world.beside("started")).unwrap(), "x\n", "it was started once");
+    assert_eq!(world.json(&["status", "r"])["limits"]["iterations"]["used"], 1);
+}
+
+/// A git that never comes to its end, once the agent says so.
+#[test]
+fn a_stop_is_heard_while_the_tree_is_recorded() {
+    let world = World::new();
+    let path = with_git_that(&world, "test -e \"$BESIDE/slow\" && touch \"$BESIDE/hangs\" && sleep 600");
     let order = ["loop", "x", "--id", "r", "--exec", "touch $BESIDE/slow; echo x >> a.txt", "--detach"];
     world.piton_with(&[("PATH", &path)], &[&order, ONCE].concat()).exits(0);
     eventually("git hangs", || world.beside("hangs").exists());

@@ -101,6 +101,21 @@ fn the_flag_takes_a_journal_for_this_once() {
     world.piton(&["rm", "evil", "--trust"]).exits(0);
 }
 
+/// As in a new home, or where a cache of CI brought the state back.
+#[test]
+fn a_journal_whose_list_is_gone_is_looked_at_again() {
+    let world = World::new();
+    let most = ["--check", "false", "--max-iterations", "1"];
+    world.loops("r", "echo x >> a.txt", &most).exits(3);
+    std::fs::remove_file(world.beside("config/trust.json")).unwrap();
+    let resume = ["resume", "r", "--max-iterations", "+1"];
+    let refused = world.piton(&resume).exits(4);
+    assert!(refused.err.contains("is not one of yours"), "{}", refused.err);
+    world.piton(&[&resume[..], &["--trust"]].concat()).exits(3);
+    world.piton(&["trust", "--journal"]).exits(0);
+    world.piton(&resume).exits(3);
+}
+
 #[test]
 fn a_journal_that_git_tracks_is_refused_and_ones_own_is_warned_about() {
     let world = sent();
@@ -323,6 +338,45 @@ fn a_tree_has_one_loop_however_it_is_called() {
     world.open_gate();
     world.piton(&["wait", "r"]).exits(0);
     world.piton(&["loop", "--repo", &sub, "Do it", "--exec", "true", "--until", "cmd:true"]).exits(0);
+}
+
+/// All of it in one namespace: elsewhere nobody would see the agent, and would be refused for that.
+#[test]
+fn a_link_a_bind_mount_and_another_journal_make_no_second_tree() {
+    let world = World::new();
+    std::os::unix::fs::symlink(world.path(""), world.beside("link")).unwrap();
+    let again = r#"loop y --id s --here --exec 'touch "$BESIDE/ran"' --until cmd:true"#;
+    let other = r#"--store "sqlite:$BESIDE/other/.piton/journal.db""#;
+    let line = format!(
+        r#"mkdir "$BESIDE/bound" "$BESIDE/other" && mount --bind . "$BESIDE/bound" || exit 9
+        {piton} loop x --id r --here --detach --exec '{WAITS}' --until cmd:true || exit 9
+        {piton} --repo "$BESIDE/link" {again}; echo $?; {piton} --repo "$BESIDE/bound" {again}; echo $?
+        {piton} --repo . {other} {again}; echo $?; {piton} --repo "$BESIDE/bound" {other} {again}; echo $?
+        touch "$GATE"; {piton} wait r"#,
+        piton = env!("CARGO_BIN_EXE_piton")
+    );
+    world.write("line.sh", &line);
+    let ran = world.shell("unshare --user --map-root-user --mount sh line.sh").exits(0);
+    assert!(ran.out.ends_with("\n5\n5\n5\n5\n"), "{ran:?}");
+    assert_eq!(ran.err.matches("another run works in this tree").count(), 4, "{}", ran.err);
+    assert!(!world.beside("ran").exists(), "two agents in one tree");
+}
+
+#[test]
+fn a_cycle_and_a_loop_do_not_work_in_one_tree() {
+    let world = World::new();
+    let cycle = ["cycle", "start", "x", "--id", "c", "--exec", WAITS, "--check", "true"];
+    world.loops_behind("r", WAITS, &["--until", "cmd:true"]);
+    let refused = world.piton(&cycle).exits(5);
+    assert!(refused.err.contains("another run works in this tree"), "{}", refused.err);
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(0);
+    std::fs::remove_file(world.beside("gate")).unwrap();
+    world.piton(&[&cycle[..], &["--detach"]].concat()).exits(0);
+    world.agent_works("c", 1);
+    let refused = world.loops("s", r#"touch "$BESIDE/ran""#, &["--until", "cmd:true"]).exits(5);
+    assert!(refused.err.contains("another run works in this tree"), "{}", refused.err);
+    assert!(!world.beside("ran").exists());
 }
 
 #[test]

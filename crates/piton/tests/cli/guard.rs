@@ -101,6 +101,111 @@ fn a_finding_is_allowed_once_the_base_says_so() {
 }
 
 #[test]
+fn an_allowance_holds_until_its_day() {
+    for (day, code) in [("2020-01-01", 1), ("2999-01-01", 0)] {
+        let world = tested();
+        let skipped = TEST.replace("def test_zero", "@pytest.mark.skip\ndef test_zero");
+        world.write("test_calc.py", &skipped);
+        world.piton(&["guard", "allow", &id(&world), "--reason", "flaky", "--expires", day]).exits(0);
+        world.git(&["switch", "-q", "main"]);
+        world.git(&["add", "piton.allow.toml"]);
+        world.git(&["commit", "-q", "-m", "allow"]);
+        world.piton(&["guard"]).exits(code);
+    }
+}
+
+/// Whether the code changed on purpose, two trees do not say.
+#[test]
+fn who_changes_the_code_and_weakens_its_test_is_blocked_only_where_it_is_strict() {
+    let world = tested();
+    world.write("requirements.txt", "lib==1.0\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "a library"]);
+    world.git(&["branch", "-f", "main", "work"]);
+    world.write("calc.py", "def add(a, b):\n    return b + a + 0\n");
+    world.write("test_calc.py", &TEST.replace("    assert add(2, 2) == 4\n", ""));
+    let found = report(&world, &[]);
+    assert_eq!(
+        (&found["findings"][0]["rule"], &found["blocking"]),
+        (&json!("assertion-removed"), &json!(false))
+    );
+    world.piton(&["guard"]).exits(0);
+    world.piton(&["guard", "--strict"]).exits(1);
+    // Where no code changed there is no reason for it, unless a library did.
+    world.git(&["checkout", "-q", "calc.py"]);
+    world.piton(&["guard"]).exits(1);
+    world.write("requirements.txt", "lib==2.0\n");
+    world.piton(&["guard"]).exits(0);
+}
+
+#[test]
+fn what_no_change_of_the_code_explains_blocks_whatever_else_changed() {
+    let code = "def add(a, b):\n    return b + a + 0\n";
+    let forced = "import pytest\n\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    \
+                  outcome = yield\n    outcome.get_result().outcome = 'passed'\n";
+    let answer = "def add(a, b):\n    if a == 2 and b == 2:\n        return 4\n    return a - b\n";
+    let test = |was: &str, is: &str| TEST.replace(was, is);
+    for (file, text, rule) in [
+        ("test_calc.py", test("def test_zero", "@pytest.mark.skip\ndef test_zero"), "test-skipped"),
+        (
+            "test_calc.py",
+            test("def test_zero", "@pytest.mark.flaky(reruns=5)\ndef test_zero"),
+            "test-retried",
+        ),
+        ("test_calc.py", test("assert add(2, 2) == 4", "assert True"), "assertion-tautology"),
+        ("test_calc.py", test("assert add(0, 0)", "return\n    assert add(0, 0)"), "assertion-unreachable"),
+        ("test_calc.py", test("assert add(0, 0) == 0", "pass"), "test-emptied"),
+        (
+            "conftest.py",
+            "import os\n\n\ndef pytest_sessionfinish():\n    os._exit(0)\n".to_owned(),
+            "test-exits-early",
+        ),
+        ("conftest.py", forced.to_owned(), "success-forced"),
+        ("calc.py", answer.to_owned(), "answer-hard-coded"),
+        ("Makefile", "test:\n\tpytest || true\n".to_owned(), "check-failure-ignored"),
+    ] {
+        let world = tested();
+        world.write("Makefile", "test:\n\tpytest\n");
+        world.write("conftest.py", "import os\n");
+        world.git(&["add", "."]);
+        world.git(&["commit", "-q", "-m", "more"]);
+        world.git(&["branch", "-f", "main", "work"]);
+        world.write("calc.py", code);
+        world.piton(&["guard"]).exits(0);
+        world.write(file, &text);
+        let found = report(&world, &[]);
+        assert_eq!(
+            (&found["findings"][0]["rule"], &found["blocking"]),
+            (&json!(rule), &json!(true)),
+            "{found:#}"
+        );
+    }
+}
+
+/// Whoever is behind on their own `main` compares with what others have.
+#[test]
+fn the_default_branch_is_the_one_of_the_remote_where_there_is_one() {
+    let world = tested();
+    world.write("test_calc.py", &TEST.replace("    assert add(2, 2) == 4\n", ""));
+    world.git(&["commit", "-q", "-a", "-m", "less"]);
+    world.piton(&["guard"]).exits(1);
+    world.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    world.piton(&["guard"]).exits(0);
+    world.git(&["update-ref", "refs/remotes/origin/trunk", "main"]);
+    world.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
+    world.piton(&["guard"]).exits(1);
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_hides_what_is_secret_and_nothing_is_quoted() {
+    let world = tested();
+    world.write("test_calc.py", &TEST.replace("== 4", "== 5"));
+    world.write("piton.toml", "[redact]\npatterns = [\n");
+    let ran = world.piton(&["guard"]).exits(7);
+    assert!(ran.out.is_empty() && ran.err.contains("`[redact] patterns` cannot be read"), "{ran:?}");
+}
+
+#[test]
 fn a_protected_path_may_not_change() {
     let world = tested();
     world.write("calc.py", "def add(a, b):\n    return b + a\n");

@@ -193,7 +193,7 @@ fn the_demo_works_offline_in_less_than_twenty_seconds_and_leaves_nothing() {
     assert!(started.elapsed() < Duration::from_secs(20), "took {:?}", started.elapsed());
     insta::assert_snapshot!(ran.out, @r#"
     1. a loop: piton runs the checks itself, and an agent that changes the check is refused
-    run ralph-write-a-greeting-XXXXXXXX · a scripted agent, fresh session per iteration · in place
+    run ralph-write-a-greeting-XXXXXXXX · exec, fresh session per iteration · in place
     baseline  exists ✗ · complete ✗   ( T s)
     note      stopping when every check passes
     limits    5 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row

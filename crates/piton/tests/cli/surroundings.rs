@@ -154,6 +154,12 @@ fn a_damaged_row_of_one_run_leaves_the_others_alone() {
         bare.out.contains("other-2") && bare.err.contains("other-1"),
         "which is meant is not known: {bare:?}"
     );
+    let bare = world.piton(&["status", "--json"]).exits(6);
+    let there: serde_json::Value = serde_json::from_str(&bare.out).expect("the runs that are there");
+    let ids: Vec<_> =
+        there["runs"].as_array().unwrap().iter().map(|run| run["run_id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["other-2", "r"]);
+    assert!(there["lost"][0]["message"].as_str().unwrap().contains("other-1"), "{there:#}");
     for words in [&["status", "r"][..], &["log", "other-2"], &["why", "other-2"]] {
         world.piton(words).exits(0);
     }

@@ -352,7 +352,7 @@ fn an_untrusted_file_takes_no_walls_down_and_opens_none() {
 }
 
 /// A path with a shell and git in it, and no bubblewrap.
-fn without_bubblewrap(world: &World) -> String {
+pub(crate) fn without_bubblewrap(world: &World) -> String {
     let path = world.beside("bin");
     std::fs::create_dir(&path).unwrap();
     for program in ["sh", "git", "touch"] {
@@ -373,6 +373,7 @@ fn what_was_to_be_confined_and_cannot_be_is_refused_in_every_kind_of_run() {
         &["loop", "x", "--id", "r", "--exec", "touch ran", "--check", "false"][..],
         &["resume", "begun", "--max-iterations", "+1"],
         &["run", "w.yaml", "--run-id", "r1"],
+        &["cycle", "start", "x", "--id", "c", "--exec", "touch ran", "--check", "false"],
         &["gaps", "research", "--exec", "touch ran"],
     ] {
         let ran = world.piton_with(&[("PATH", &path)], words).exits(7);
@@ -392,6 +393,7 @@ fn a_file_that_was_trusted_with_walls_and_changed_starts_nothing_in_any_kind_of_
     for words in [
         &["loop", "x", "--id", "r", "--exec", "touch ran", "--check", "false"][..],
         &["run", "w.yaml", "--run-id", "r1"],
+        &["cycle", "start", "x", "--id", "c", "--exec", "touch ran", "--check", "false"],
         &research,
     ] {
         let ran = world.piton(words).exits(4);

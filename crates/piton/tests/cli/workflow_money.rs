@@ -47,8 +47,10 @@ fn a_limit_that_only_warns_is_heard_of() {
     world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5}"#);
     run(&world, &["--daily-cost-limit", "2", "--cost-limit-action", "warn", "--detach"]).exits(0);
     eventually("the second step works", || world.json(&["status", "r1"])["steps"][1]["status"] == "RUNNING");
-    let screen = world.piton(&["status", "r1"]).exits(0).out;
-    assert!(screen.contains("limit   $2.50 of $2.00 for today are spent"), "{screen}");
+    let screen = || world.piton(&["status", "r1"]).exits(0).out;
+    eventually("the limit is on the screen", || {
+        screen().contains("limit   $2.50 of $2.00 for today are spent")
+    });
     world.open_gate();
     world.piton(&["wait", "r1"]).exits(0);
     assert_eq!(world.count("r1", "budget_spent"), 1);

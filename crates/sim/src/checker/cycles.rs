@@ -192,6 +192,7 @@ impl Rules for Journal {
                 self.asked.edits.push((signal.map(str::to_owned), fields.clone(), None));
                 Ok(())
             }
+            Entry::EditGone { fields, signal } => self.edit_gone(*signal, fields),
             Entry::Line { log, text } => {
                 self.logs.found(log, text);
                 Ok(())
@@ -241,7 +242,7 @@ impl Rules for Journal {
             "run_stopped" => self.stopped(event)?,
             "run_failed" => self.gave_up(event)?,
             "run_completed" => self.completed()?,
-            "driver_started" | "phase_erred" | "answer_refused" | "checkpoint_taken" => {}
+            "driver_started" | "phase_erred" | "checkpoint_taken" => {}
             _ if is_request => self.request(event)?,
             _ => return violated("I2", format!("nobody knows an event {kind}")),
         }

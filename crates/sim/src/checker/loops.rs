@@ -347,14 +347,7 @@ impl Journal {
         if event.maybe("/round/cancelled")?.unwrap_or(false) {
             return self.verdicts.checked(event, None);
         }
-        for (index, verdict) in verdicts.iter().enumerate() {
-            // A verdict is what some try of the check said; one that was lost each time has failed.
-            let tries = (1..=12).map(|attempt| Name::Check { round: number, index: index as u8, attempt });
-            let said = tries.filter_map(|name| world.exit(name)).rfind(|exit| exit.0 != "cancelled");
-            if said.is_some_and(|exit| exit.0 == "succeeded") != *verdict {
-                return violated("I4", format!("round {number} records a verdict that no check gave"));
-            }
-        }
+        world.check_verdicts(number, &verdicts)?;
         self.verdicts.checked(event, Some(!verdicts.contains(&false)))
     }
 

@@ -182,6 +182,7 @@ impl Checker {
             | Entry::InputWritten { .. }
             | Entry::Prompted { .. }
             | Entry::Edited { .. }
+            | Entry::EditGone { .. }
             | Entry::Line { .. }
             | Entry::Asked { .. }
             | Entry::FileSays { .. }

@@ -35,6 +35,18 @@ impl World {
         check_end(name, self.exit(name), recorded)
     }
 
+    /// Each verdict of a round is what some try of its check said; one that was lost each time has failed.
+    pub(super) fn check_verdicts(&self, round: u32, verdicts: &[bool]) -> Checked {
+        for (index, verdict) in verdicts.iter().enumerate() {
+            let tries = (1..=12).map(|attempt| Name::Check { round, index: index as u8, attempt });
+            let said = tries.filter_map(|name| self.exit(name)).rfind(|exit| exit.0 != "cancelled");
+            if said.is_some_and(|exit| exit.0 == "succeeded") != *verdict {
+                return violated("I4", format!("round {round} records a verdict that no check gave"));
+            }
+        }
+        Ok(())
+    }
+
     /// It is recorded as never started: somebody made sure of it before it was.
     pub(super) fn check_never_started(&self, name: Name) -> Checked {
         match self.was_spawned(name) || !self.has_tombstone(name) {

@@ -6,6 +6,7 @@ use piton_model::cycle::{
     Decision, DecisionStatus, Feedback, FeedbackKind, HandedIn, PhaseResult, PhaseStatus, Role, RoleName,
 };
 use piton_model::loop_machine::AttemptOutcome;
+use piton_model::workflow::Hold;
 
 use crate::kind::Intended;
 use crate::rng::Rng;
@@ -21,11 +22,11 @@ pub(crate) struct Said {
     pub(super) cost: Option<u64>,
     pub(super) tokens: Option<u64>,
     pub(super) session: Option<String>,
-    pub(super) hold: Option<(Reason, Option<Timestamp>)>,
+    pub(super) hold: Option<Hold>,
 }
 
 /// What the agent of this role is about to do, in this team.
-pub(super) fn intend(number: u32, role: &Role, team: &[Role], rng: &mut Rng) -> Intended<Said> {
+pub(super) fn intend(number: u32, role: &Role, team: &[Role], stormy: bool, rng: &mut Rng) -> Intended<Said> {
     let mut said = Said {
         cost: rng.percent(75).then(|| rng.between(1_000, 200_000)),
         tokens: rng.percent(75).then(|| rng.below(2_000)),
@@ -37,6 +38,13 @@ pub(super) fn intend(number: u32, role: &Role, team: &[Role], rng: &mut Rng) -> 
     let steps = rng.between(1, 5);
     let ends = |outcome, said, steps| Intended { outcome, said, steps };
     let by_itself = AttemptOutcome::Succeeded;
+    if stormy && !role.feedback_to.is_empty() && rng.percent(60) {
+        talk(&mut said, PhaseStatus::Blocked, role, team, rng);
+        let entries = rng.between(4, 12);
+        let told = (0..entries).map(|_| feedback(role, role.feedback_to[0].clone(), rng));
+        said.handed_in.feedback.extend(told);
+        return ends(by_itself, Some(said), steps);
+    }
     match rng.below(100) {
         0..62 => {
             talk(&mut said, PhaseStatus::Completed, role, team, rng);
@@ -80,11 +88,11 @@ pub(super) fn intend(number: u32, role: &Role, team: &[Role], rng: &mut Rng) -> 
         93 => ends(AttemptOutcome::Hung, None, steps + 30),
         94..97 => {
             let reason = if rng.one_in(2) { Reason::RateLimit } else { Reason::Overloaded };
-            said.hold = Some((reason, None));
+            said.hold = Some(Hold { reason, until: None });
             ends(AttemptOutcome::Failed, Some(said), 1)
         }
         97 => {
-            said.hold = Some((Reason::Auth, None));
+            said.hold = Some(Hold { reason: Reason::Auth, until: None });
             ends(AttemptOutcome::Failed, Some(said), 1)
         }
         98 => ends(AttemptOutcome::NotStartable, None, 0),
@@ -102,13 +110,7 @@ fn talk(said: &mut Said, status: PhaseStatus, role: &Role, team: &[Role], rng: &
             true => RoleName::from("nobody"),
             false => team[rng.below(team.len() as u64) as usize].name.clone(),
         };
-        handed_in.feedback.push(Feedback {
-            at: Timestamp::from_millis(1_771_157_000_000),
-            source: role.name.to_string(),
-            target,
-            content: format!("mind {:016x}", rng.next()),
-            kind: FeedbackKind::Clarification,
-        });
+        handed_in.feedback.push(feedback(role, target, rng));
     }
     if rng.one_in(20) {
         handed_in.blockers.push(format!("no access {}", rng.below(1_000)));
@@ -126,5 +128,15 @@ fn talk(said: &mut Said, status: PhaseStatus, role: &Role, team: &[Role], rng: &
     }
     if rng.one_in(6) {
         handed_in.debug.push(serde_json::json!({ "note": rng.below(100) }));
+    }
+}
+
+fn feedback(role: &Role, target: RoleName, rng: &mut Rng) -> Feedback {
+    Feedback {
+        at: Timestamp::from_millis(1_771_157_000_000),
+        source: role.name.to_string(),
+        target,
+        content: format!("mind {:016x}", rng.next()),
+        kind: FeedbackKind::Clarification,
     }
 }

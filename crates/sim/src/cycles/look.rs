@@ -34,7 +34,7 @@ impl Shown {
         let limits = &state.config.limits;
         Self {
             status: state.status,
-            at_limit: state.reason.map(Reason::as_str).is_some_and(|reason| reason.starts_with("limit:")),
+            at_limit: state.reason.is_some_and(Reason::is_limit),
             iteration: state.iteration,
             iterations_max: limits.iterations,
             cost_limit: limits.cost_microusd,

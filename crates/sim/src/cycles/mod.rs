@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use piton_model::cycle::{
     Command, Config, CycleEvent as Event, Edited, Effect, Imported, Order, State, create,
 };
-use piton_model::loop_machine::AttemptOutcome;
+use piton_model::loop_machine::{AttemptOutcome, Left};
 use piton_model::{Kind, Seq, Status};
 use piton_store::Append;
 
 use crate::driver::{Driven, Driver};
 use crate::history::{Entry, Name, View};
+use crate::host::Keeper;
 use crate::kind::{Intended, Simulated};
 use crate::rng::Rng;
 use crate::scenario::Plant;
@@ -37,6 +38,12 @@ pub(crate) struct Scene {
     tree: Tree,
     /// People talk to the team all the time.
     chatty: bool,
+    /// The team does: whoever can ask others does so more often than not, and says a lot to them.
+    stormy: bool,
+    /// The machine is short of memory: keepers of agents are killed one after the other.
+    frail: bool,
+    /// What each role was told with its last prompt, by its place in the table.
+    told: BTreeMap<usize, Vec<String>>,
     /// The role of each attempt, by its place in the table.
     working: BTreeMap<u32, usize>,
     /// What somebody made of the state file, as long as it is there, and the digest of that.
@@ -47,6 +54,11 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
+    /// What is in the work tree, beside what is on record of it.
+    fn left(&mut self, state: &State) -> Left {
+        self.tree.left(state.current.before.as_ref(), state.seen.as_ref())
+    }
+
     /// What somebody made of the state file, as long as it is not written anew.
     fn heard(&self, rng: &mut Rng, plant: Option<Plant>) -> Option<Command> {
         let (edited, mut digest) = self.edit.clone()?;
@@ -57,9 +69,12 @@ impl Scene {
     }
 
     /// The file is written anew once its edit is on record.
-    fn write_file(&mut self, state: &State) {
-        if self.edit.as_ref().is_some_and(|(_, digest)| state.edited.as_ref() == Some(digest)) {
-            self.edit = None;
+    fn write_file(&mut self, state: &State, log: &mut Vec<Entry>, plant: Option<Plant>) {
+        let is_known = |(_, digest): &mut (Edited, String)| {
+            state.edited.as_ref() == Some(digest) || plant == Some(Plant::EditOverwritten)
+        };
+        if let Some((Edited { signal, fields, .. }, _)) = self.edit.take_if(is_known) {
+            log.push(Entry::EditGone { signal: signal.map(|signal| signal.as_str()), fields });
         }
     }
 }
@@ -130,6 +145,9 @@ impl Simulated for Cycles {
             imported,
             config,
             chatty: rng.one_in(12),
+            stormy: rng.one_in(10),
+            frail: rng.one_in(12),
+            told: BTreeMap::new(),
             working: BTreeMap::new(),
             edit: None,
             edits: 0,
@@ -145,7 +163,7 @@ impl Simulated for Cycles {
         };
         let team = &scene.config.roles;
         let role = &team[scene.working.get(&number).copied().unwrap_or(0)];
-        agent::intend(number, role, team, rng)
+        agent::intend(number, role, team, scene.stormy, rng)
     }
 
     /// Who develops writes to the tree most of the time; others should not, and now and then do.
@@ -163,14 +181,7 @@ impl Simulated for Cycles {
     }
 
     fn ends(name: Name, outcome: AttemptOutcome, scene: &Scene) -> AttemptOutcome {
-        match name {
-            Name::Check { index, .. }
-                if outcome == AttemptOutcome::Succeeded && !scene.tree.passes(index) =>
-            {
-                AttemptOutcome::Failed
-            }
-            Name::Check { .. } | Name::Attempt(_) => outcome,
-        }
+        scene.tree.ends(name, outcome)
     }
 
     fn cost(said: &Said) -> Option<u64> {
@@ -195,6 +206,15 @@ impl Simulated for Cycles {
             }
             _ => sim.scene.logs.tear(sim.rng.below(3) as usize),
         }
+    }
+
+    fn act(sim: &mut Sim<Self>) -> bool {
+        let holds_agent = |keeper: &Keeper<Said>| matches!(keeper.name, Name::Attempt(_));
+        match sim.host.keepers.iter().position(holds_agent) {
+            Some(index) if sim.chaos && sim.scene.frail && sim.rng.one_in(4) => sim.kill_keeper(index),
+            _ => return false,
+        }
+        true
     }
 
     /// Somebody looks at the cycle: its files are brought up to date, and say all there is.
@@ -224,10 +244,10 @@ impl Driven for Cycles {
         look::view(state, shown)
     }
 
-    fn show(state: &State, scene: &mut Scene, plant: Option<Plant>) {
+    fn show(state: &State, scene: &mut Scene, log: &mut Vec<Entry>, plant: Option<Plant>) {
         scene.shown = Shown::of(state);
         scene.logs.publish(state, plant);
-        scene.write_file(state);
+        scene.write_file(state, log, plant);
     }
 
     fn waits_for_people(scene: &Scene) -> bool {
@@ -249,7 +269,7 @@ impl Driven for Cycles {
 
     fn may_drop(effect: &Effect) -> bool {
         match effect {
-            Effect::Attempt(_) | Effect::Checks(_) => false,
+            Effect::Attempt(_) | Effect::Checks(_) | Effect::Hooks(_) => false,
             Effect::Watch | Effect::Timer(_) => true,
         }
     }

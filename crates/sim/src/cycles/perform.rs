@@ -4,28 +4,27 @@ use piton_engine::supervise::{Became, Start};
 use piton_model::cycle::{
     ChangeAction, ChangeEntry, Command, Document, Effect, Nudge, OpenAttempt, RoleEnd, State,
 };
-use piton_model::loop_machine::{AttemptOutcome, Change, Left, Snapshot};
+use piton_model::loop_machine::{AttemptOutcome, HookEnd, Left};
 
-use super::{Cycles, Said, checks};
+use super::{Cycles, Said};
 use crate::driver::Task;
 use crate::history::{Entry, Name};
 use crate::host::{Exit, Host};
-use crate::round::{Round, SUPERSEDED};
+use crate::round::Round;
 use crate::scenario::Plant;
-use crate::supervise::{Around, Attempt};
+use crate::supervise::{Around, Recorded, Supervised};
 
 /// A piece of work under way.
 pub(crate) struct Work {
     effect: Effect,
     fresh: bool,
-    cancelled: bool,
     at: At,
 }
 
 enum At {
-    /// Its supervision, once somebody has begun it.
-    Attempt(Option<Attempt>),
+    Attempt(Supervised),
     Checks(Box<Round>),
+    Hooks(HookEnd),
     /// Whether it was looked once.
     Watch(bool),
     Timer,
@@ -34,12 +33,13 @@ enum At {
 impl Task<Cycles> for Work {
     fn new(effect: Effect, fresh: bool) -> Self {
         let at = match &effect {
-            Effect::Attempt(_) => At::Attempt(None),
+            Effect::Attempt(_) => At::Attempt(Supervised::default()),
             Effect::Checks(round) => At::Checks(Box::new(Round::new(*round, fresh))),
+            Effect::Hooks(call) => At::Hooks(HookEnd { number: call.number, ..HookEnd::default() }),
             Effect::Watch => At::Watch(false),
             Effect::Timer(_) => At::Timer,
         };
-        Self { effect, fresh, cancelled: false, at }
+        Self { effect, fresh, at }
     }
 
     fn effect(&self) -> &Effect {
@@ -51,28 +51,20 @@ impl Task<Cycles> for Work {
     }
 
     fn cancel(&mut self, host: &mut Host<Cycles>) {
-        self.cancelled = true;
         match &mut self.at {
-            At::Attempt(Some(supervised)) => supervised.cancel(host),
+            At::Attempt(supervised) => supervised.cancel(host),
             At::Checks(round) => round.cancel(host),
-            At::Attempt(None) | At::Watch(_) | At::Timer => {}
+            At::Hooks(_) | At::Watch(_) | At::Timer => {}
         }
     }
 
     fn step(&mut self, state: &State, around: &mut Around<'_, Cycles>) -> Option<Command> {
         match (&mut self.at, &self.effect) {
             (At::Attempt(supervised), Effect::Attempt(attempt)) => {
-                let supervised = supervised.get_or_insert_with(|| {
-                    let (name, plant) = (name_of(state, attempt, around.plant), around.plant);
-                    let mut new = Attempt::new(name, &attempt.host, &attempt.boot, self.fresh, plant);
-                    if self.cancelled {
-                        new.cancel(around.host);
-                    }
-                    new
-                });
-                step_attempt(supervised, attempt, state, around)
+                step_attempt(supervised, attempt, self.fresh, state, around)
             }
-            (At::Checks(round), _) => checks::step(round, self.fresh, state, around),
+            (At::Checks(round), _) => round.step(self.fresh, state, around),
+            (At::Hooks(end), _) => Some(Command::EndHooks(Box::new(end.clone()))),
             (At::Watch(looked), _) => {
                 *looked = true;
                 let known = state.edited.as_ref();
@@ -94,8 +86,9 @@ fn name_of(state: &State, attempt: &OpenAttempt, plant: Option<Plant>) -> Name {
 }
 
 fn step_attempt(
-    supervised: &mut Attempt,
+    supervised: &mut Supervised,
     attempt: &OpenAttempt,
+    fresh: bool,
     state: &State,
     around: &mut Around<'_, Cycles>,
 ) -> Option<Command> {
@@ -109,10 +102,9 @@ fn step_attempt(
             end: Box::new(ended(exit, attempt, state, around)),
         });
     }
-    let became = match supervised.step(around, &mut |around| prepare(attempt, state, around)) {
-        Ok(became) => became?,
-        Err(_) => return Some(Command::GiveUp { detail: SUPERSEDED.to_owned() }),
-    };
+    let name = name_of(state, attempt, around.plant);
+    let recorded = Recorded { name, host: &attempt.host, boot: &attempt.boot, fresh };
+    let became = supervised.step(&recorded, around, &mut |around| prepare(attempt, state, around))?;
     Some(match became {
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
         Became::Ended(exit) => {
@@ -120,7 +112,7 @@ fn step_attempt(
             Command::EndAttempt { attempt: number, end }
         }
         Became::Lost(tree) => {
-            let left = Box::new(left(state, around));
+            let left = Box::new(around.scene.left(state));
             Command::LoseAttempt { attempt: number, tree, left }
         }
         Became::Postponed(command) => command,
@@ -142,8 +134,11 @@ fn prepare(attempt: &OpenAttempt, state: &State, around: &mut Around<'_, Cycles>
         return Some(Start::Instead(Command::Observe(snapshot)));
     }
     let mut told: Vec<String> = state.roles[index].hears().map(|entry| entry.content.clone()).collect();
-    if around.plant == Some(Plant::FeedbackLeftOut) {
-        told.pop();
+    let before = around.scene.told.insert(index, told.clone()).unwrap_or_default();
+    match around.plant {
+        Some(Plant::FeedbackLeftOut) => drop(told.pop()),
+        Some(Plant::FeedbackHeardAgain) => told = [before, told].concat(),
+        _ => {}
     }
     if !around.superseded {
         around.log.push(Entry::Prompted { attempt: attempt.number, tree: snapshot.tree, told });
@@ -174,7 +169,7 @@ fn ended(exit: Exit<Said>, attempt: &OpenAttempt, state: &State, around: &mut Ar
     if end.outcome == AttemptOutcome::NotStartable {
         return end;
     }
-    let Left { snapshot, change, guard } = left(state, around);
+    let Left { snapshot, change, guard } = around.scene.left(state);
     (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
     // Each leaves its mark on what it hands in.
     let marked = match around.plant {
@@ -204,13 +199,4 @@ fn ended(exit: Exit<Said>, attempt: &OpenAttempt, state: &State, around: &mut Ar
         });
     }
     end
-}
-
-/// The tree as it is, beside the one before the iteration and the one last seen.
-fn left(state: &State, around: &mut Around<'_, Cycles>) -> Left {
-    let snapshot = around.scene.tree.snapshot();
-    let differs = |from: &Option<Snapshot>| from.as_ref().is_some_and(|from| from.tree != snapshot.tree);
-    let guard = differs(&state.current.before).then(|| around.scene.tree.guard());
-    let change = differs(&state.seen).then(|| Change { files_total: 1, added: 1, ..Change::default() });
-    Left { snapshot: Some(snapshot), change, guard }
 }

@@ -1,7 +1,8 @@
 //! What a seed decides of a cycle: its team, its checks and ceilings, and what it begins with.
 
 use piton_model::Timestamp;
-use piton_model::cycle::{Config, Imported, Role, RoleName, default_roles};
+use piton_model::cycle::prep::{Convergence, PhaseGates};
+use piton_model::cycle::{Config, Imported, Prep, PrepFound, Role, RoleName, default_roles};
 use piton_model::loop_machine::{AgentConfig, Backoff, Check, GuardMode, Limits, SessionPolicy};
 
 use crate::loops::sessions;
@@ -18,7 +19,7 @@ pub(super) fn config(rng: &mut Rng) -> Config {
         1 => SessionPolicy::Fork,
         _ => SessionPolicy::Fresh,
     };
-    Config {
+    let mut config = Config {
         task: "make it work".to_owned(),
         description: "make it work, all of it".to_owned(),
         roles: team(rng),
@@ -37,6 +38,37 @@ pub(super) fn config(rng: &mut Rng) -> Config {
         confine: None,
         utc_offset_minutes: 480,
         confirm: rng.one_in(6),
+        prep: None,
+        worktree: None,
+        notify: None,
+        hooks: None,
+        on_done: None,
+    };
+    // Some are prepared, by a number that was drawn for something else: what a seed draws stays as it is.
+    config.prep = config.grace_ms.is_multiple_of(4).then(|| PrepFound::Taken(Box::new(prep(&config))));
+    config
+}
+
+/// A package with the gates of the format.
+fn prep(config: &Config) -> Prep {
+    Prep {
+        path: "prep-package.json".to_owned(),
+        digest: String::new(),
+        generated_at: Timestamp::from_millis(1_771_000_000_000),
+        quality_score: 8.0,
+        description: None,
+        max_iterations: config.limits.iterations,
+        phase_ms: config.limits.attempt_ms,
+        confirm: false,
+        convergence: Convergence {
+            test_pass_rate: 90.0,
+            coverage: 80.0,
+            max_critical_bugs: 0,
+            max_open_issues: 3,
+        },
+        phase_gates: PhaseGates::default(),
+        agent_focus: Default::default(),
+        source_refs: Vec::new(),
     }
 }
 
@@ -85,6 +117,7 @@ fn team(rng: &mut Rng) -> Vec<Role> {
             ..AgentConfig::default()
         };
         role.cost_microusd = rng.one_in(16).then(|| rng.between(100_000, 900_000));
+        role.tokens = rng.one_in(16).then(|| rng.between(1_000, 9_000));
     }
     roles
 }
@@ -92,18 +125,12 @@ fn team(rng: &mut Rng) -> Vec<Role> {
 fn role(name: &str, after: &[&str], tells: &[&str], develops: bool, validates: bool) -> Role {
     let names = |names: &[&str]| names.iter().map(|name| RoleName::from(*name)).collect::<Vec<_>>();
     Role {
-        name: RoleName::from(name),
-        title: name.to_owned(),
-        prompt: String::new(),
-        agent: AgentConfig::default(),
-        reads: Vec::new(),
         writes: vec![format!("{name}.md")],
         after: names(after),
         feedback_to: names(tells),
         develops,
         validates,
-        cost_microusd: None,
-        tokens: None,
+        ..Role::new(name, name)
     }
 }
 
@@ -111,24 +138,10 @@ fn role(name: &str, after: &[&str], tells: &[&str], develops: bool, validates: b
 pub(super) fn imported(config: &Config, rng: &mut Rng) -> Imported {
     Imported {
         rebuilt: rng.one_in(2),
-        run: None,
         created_at: Timestamp::from_millis(1_771_000_000_000),
         iteration: rng.below(u64::from(config.limits.iterations) + 2) as u32,
         task_history: vec![config.task.clone()],
         description: config.description.clone(),
-        requirements: None,
-        exploration: None,
-        plan: None,
-        changes: Vec::new(),
-        changed_files_total: 0,
-        iteration_markers: Default::default(),
-        tests: None,
-        documents: Vec::new(),
-        iterations: Vec::new(),
-        feedback: Vec::new(),
-        decisions: Vec::new(),
-        blockers: Vec::new(),
-        phase_errors: Vec::new(),
-        unknown: Vec::new(),
+        ..Imported::default()
     }
 }

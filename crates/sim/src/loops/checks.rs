@@ -1,56 +1,56 @@
 //! A round of checks of a loop: what it begins with, and what follows from what it wrote.
 
-use piton_model::loop_machine::{CheckRound, Rewritten, Snapshot, StopCondition, StopResult, Wrote};
+use piton_model::loop_machine::{Check, CheckRound, Rewritten, Snapshot, StopCondition, StopResult, Wrote};
 use piton_model::{Command, State};
 
 use super::Loops;
-use crate::round::{Began, Progress, Round};
+use crate::round::{Began, Checked};
 use crate::supervise::Around;
 
-pub(super) fn step(
-    round: &mut Round,
-    fresh: bool,
-    state: &State,
-    around: &mut Around<'_, Loops>,
-) -> Option<Command> {
-    match round.step(&state.config.checks, around, |around| begin(fresh, state, around)) {
-        Progress::Working => None,
-        Progress::NotYet(unknown) => Some(Command::Observe(unknown)),
-        Progress::Ended(round, began) => Some(finish(round, &began, state, around)),
-        Progress::GivenUp(detail) => Some(Command::GiveUp { detail }),
+impl Checked for Loops {
+    fn checks(state: &State) -> &[Check] {
+        &state.config.checks
     }
-}
 
-fn begin(fresh: bool, state: &State, around: &mut Around<'_, Loops>) -> Began {
-    if state.seen.start.is_none() {
-        return Err(around.scene.tree.snapshot());
-    }
-    // What was refused is put back before anything is judged again.
-    state.work.restore.iter().for_each(|target| around.scene.tree.restore(&target.id));
-    let now = around.scene.tree.snapshot();
-    match state.seen.snapshot.as_ref().filter(|_| state.work.restore.is_none()) {
-        // Somebody wrote to it before the round began: that is on record first.
-        Some(known) if fresh && known.tree != now.tree => Err(now),
-        known => Ok(known.cloned().unwrap_or(now)),
-    }
-}
-
-fn finish(
-    mut round: Box<CheckRound>,
-    began: &Snapshot,
-    state: &State,
-    around: &mut Around<'_, Loops>,
-) -> Command {
-    for condition in state.config.stop_probes() {
-        if !round.cancelled {
-            let met = matches!(condition, StopCondition::FileCreated(_))
-                && around.scene.tree.content().is_multiple_of(2);
-            round.stops.push(StopResult { label: condition.label(), met, timed_out: false });
+    fn begin(fresh: bool, state: &State, around: &mut Around<'_, Loops>) -> Began {
+        if state.seen.start.is_none() {
+            return Err(around.scene.tree.snapshot());
+        }
+        // What was refused is put back before anything is judged again.
+        state.work.restore.iter().for_each(|target| around.scene.tree.restore(&target.id));
+        let now = around.scene.tree.snapshot();
+        match state.seen.snapshot.as_ref().filter(|_| state.work.restore.is_none()) {
+            // Somebody wrote to it before the round began: that is on record first.
+            Some(known) if fresh && known.tree != now.tree => Err(now),
+            known => Ok(known.cloned().unwrap_or(now)),
         }
     }
-    round.wrote = settle(state, around, began, round.cancelled);
-    round.snapshot = Some(around.scene.tree.snapshot());
-    Command::EndChecks(round)
+
+    fn settled(
+        mut round: Box<CheckRound>,
+        began: &Snapshot,
+        state: &State,
+        around: &mut Around<'_, Loops>,
+    ) -> Command {
+        for condition in state.config.stop_probes() {
+            if !round.cancelled {
+                let met = matches!(condition, StopCondition::FileCreated(_))
+                    && around.scene.tree.content().is_multiple_of(2);
+                round.stops.push(StopResult { label: condition.label(), met, timed_out: false });
+            }
+        }
+        round.wrote = settle(state, around, began, round.cancelled);
+        round.snapshot = Some(around.scene.tree.snapshot());
+        Command::EndChecks(round)
+    }
+
+    fn observed(snapshot: Snapshot) -> Command {
+        Command::Observe(snapshot)
+    }
+
+    fn given_up(detail: String) -> Command {
+        Command::GiveUp { detail }
+    }
 }
 
 /// What follows from what was written while the round was run; its tree says what sort of thing that is.

@@ -27,7 +27,7 @@ impl Shown {
                 .first()
                 .map(|question| (question.number, question.digest.clone())),
             cost_limit: state.config.limits.cost_microusd,
-            at_limit: state.reason.map(Reason::as_str).is_some_and(|reason| reason.starts_with("limit:")),
+            at_limit: state.reason.is_some_and(Reason::is_limit),
         }
     }
 }

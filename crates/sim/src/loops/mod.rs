@@ -8,12 +8,12 @@ mod perform;
 mod setting;
 
 use piton_model::hook::Mode;
-use piton_model::loop_machine::{AttemptOutcome, LoopConfig, Report};
+use piton_model::loop_machine::{AttemptOutcome, Left, LoopConfig, Report};
 use piton_model::{Command, Effect, Event, Kind, Seq, State, Status, create};
 use piton_store::Append;
 
 use crate::driver::{Driven, Driver};
-use crate::history::{Name, View};
+use crate::history::{Entry, Name, View};
 use crate::kind::{Intended, Simulated};
 use crate::rng::Rng;
 use crate::scenario::Plant;
@@ -38,6 +38,13 @@ pub(crate) struct Scene {
     /// The conversation that the agent which is started next is to have.
     session: Option<String>,
     shown: Shown,
+}
+
+impl Scene {
+    /// What is in the work tree, beside what is on record of it.
+    fn left(&mut self, state: &State) -> Left {
+        self.tree.left(state.work.before.as_ref(), state.seen.snapshot.as_ref())
+    }
 }
 
 impl Simulated for Loops {
@@ -124,14 +131,7 @@ impl Simulated for Loops {
     }
 
     fn ends(name: Name, outcome: AttemptOutcome, scene: &Scene) -> AttemptOutcome {
-        match name {
-            Name::Check { index, .. }
-                if outcome == AttemptOutcome::Succeeded && !scene.tree.passes(index) =>
-            {
-                AttemptOutcome::Failed
-            }
-            Name::Check { .. } | Name::Attempt(_) => outcome,
-        }
+        scene.tree.ends(name, outcome)
     }
 
     fn cost(report: &Report) -> Option<u64> {
@@ -166,7 +166,7 @@ impl Driven for Loops {
         state.requests.mode.map(Mode::as_str)
     }
 
-    fn show(state: &State, scene: &mut Scene, _plant: Option<Plant>) {
+    fn show(state: &State, scene: &mut Scene, _log: &mut Vec<Entry>, _plant: Option<Plant>) {
         scene.shown = Shown::of(state);
     }
 

@@ -2,17 +2,17 @@
 
 use piton_engine::supervise::{Became, Start};
 use piton_model::loop_machine::{
-    AttemptEnd, AttemptOutcome, Change, HookCall, HookEnd, HookRecord, Left, OpenAttempt, Report, Snapshot,
+    AttemptEnd, AttemptOutcome, HookCall, HookEnd, HookRecord, Left, OpenAttempt, Report,
 };
 use piton_model::{Command, Effect, State};
 
-use super::{Loops, checks};
+use super::Loops;
 use crate::driver::Task;
 use crate::history::{Entry, Name};
 use crate::host::{Exit, Host};
-use crate::round::{Round, SUPERSEDED};
+use crate::round::Round;
 use crate::scenario::Plant;
-use crate::supervise::{Around, Attempt};
+use crate::supervise::{Around, Recorded, Supervised};
 
 /// A piece of work under way.
 pub(crate) struct Work {
@@ -23,8 +23,7 @@ pub(crate) struct Work {
 }
 
 enum At {
-    /// Its supervision, once somebody has begun it.
-    Attempt(Option<Attempt>),
+    Attempt(Supervised),
     Checks(Box<Round>),
     /// The hooks of so many points were called.
     Hooks(HookEnd, usize),
@@ -35,7 +34,7 @@ enum At {
 impl Task<Loops> for Work {
     fn new(effect: Effect, fresh: bool) -> Self {
         let at = match &effect {
-            Effect::Attempt(_) => At::Attempt(None),
+            Effect::Attempt(_) => At::Attempt(Supervised::default()),
             Effect::Checks(round) => At::Checks(Box::new(Round::new(*round, fresh))),
             Effect::Hooks(call) => At::Hooks(HookEnd { number: call.number, ..HookEnd::default() }, 0),
             Effect::Commit(_) => At::Commit,
@@ -55,26 +54,18 @@ impl Task<Loops> for Work {
     fn cancel(&mut self, host: &mut Host<Loops>) {
         self.cancelled = true;
         match &mut self.at {
-            At::Attempt(Some(supervised)) => supervised.cancel(host),
+            At::Attempt(supervised) => supervised.cancel(host),
             At::Checks(round) => round.cancel(host),
-            At::Attempt(None) | At::Hooks(..) | At::Commit | At::Timer => {}
+            At::Hooks(..) | At::Commit | At::Timer => {}
         }
     }
 
     fn step(&mut self, state: &State, around: &mut Around<'_, Loops>) -> Option<Command> {
         match (&mut self.at, &self.effect) {
             (At::Attempt(supervised), Effect::Attempt(attempt)) => {
-                let supervised = supervised.get_or_insert_with(|| {
-                    let (name, plant) = (Name::Attempt(attempt.number), around.plant);
-                    let mut new = Attempt::new(name, &attempt.host, &attempt.boot, self.fresh, plant);
-                    if self.cancelled {
-                        new.cancel(around.host);
-                    }
-                    new
-                });
-                step_attempt(supervised, attempt, state, around)
+                step_attempt(supervised, attempt, self.fresh, state, around)
             }
-            (At::Checks(round), _) => checks::step(round, self.fresh, state, around),
+            (At::Checks(round), _) => round.step(self.fresh, state, around),
             (At::Hooks(end, called), Effect::Hooks(call)) => {
                 if around.plant == Some(Plant::HooksTakenForCalled) && !self.fresh {
                     return Some(Command::EndHooks(Box::new(end.clone())));
@@ -96,16 +87,15 @@ impl Task<Loops> for Work {
 }
 
 fn step_attempt(
-    supervised: &mut Attempt,
+    supervised: &mut Supervised,
     attempt: &OpenAttempt,
+    fresh: bool,
     state: &State,
     around: &mut Around<'_, Loops>,
 ) -> Option<Command> {
     let number = attempt.number;
-    let became = match supervised.step(around, &mut |around| prepare(attempt, state, around)) {
-        Ok(became) => became?,
-        Err(_) => return Some(Command::GiveUp { detail: SUPERSEDED.to_owned() }),
-    };
+    let recorded = Recorded { name: Name::Attempt(number), host: &attempt.host, boot: &attempt.boot, fresh };
+    let became = supervised.step(&recorded, around, &mut |around| prepare(attempt, state, around))?;
     Some(match became {
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
         Became::Ended(exit) => {
@@ -113,7 +103,7 @@ fn step_attempt(
             Command::EndAttempt { attempt: number, end }
         }
         Became::Lost(tree) => {
-            let left = Box::new(left(state, around));
+            let left = Box::new(around.scene.left(state));
             Command::LoseAttempt { attempt: number, tree, left }
         }
         Became::Postponed(command) => command,
@@ -146,20 +136,10 @@ fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> A
         said_bytes: None,
     };
     if end.outcome != AttemptOutcome::NotStartable {
-        let Left { snapshot, change, guard } = left(state, around);
+        let Left { snapshot, change, guard } = around.scene.left(state);
         (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
     }
     end
-}
-
-/// The tree as it is, beside the one before the iteration and the one last seen.
-fn left(state: &State, around: &mut Around<'_, Loops>) -> Left {
-    let snapshot = around.scene.tree.snapshot();
-    let differs = |from: &Option<Snapshot>| from.as_ref().is_some_and(|from| from.tree != snapshot.tree);
-    let guard = differs(&state.work.before).then(|| around.scene.tree.guard());
-    let change =
-        differs(&state.seen.snapshot).then(|| Change { files_total: 1, added: 1, ..Change::default() });
-    Left { snapshot: Some(snapshot), change, guard }
 }
 
 /// Calls the hooks at one point of a call. Whether one has run before a crash cannot be known: all are called again.

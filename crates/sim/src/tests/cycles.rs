@@ -2,7 +2,9 @@
 
 use piton_model::Kind;
 
-use super::{caught, find, find_entry, first, rewrite};
+use serde_json::{Value, json};
+
+use super::{caught, find, find_entry, first, first_that, rewrite};
 use crate::history::{Entry, History, Name, RawEvent};
 use crate::sim;
 
@@ -51,6 +53,90 @@ fn an_iteration_beyond_the_limit_is_caught() {
             text.rfind("\"limits\":{\"iterations\":").expect("a limit") + "\"limits\":{\"iterations\":".len();
         let end = at + text[at..].find(',').expect("more limits");
         format!("{}0{}", &text[..at], &text[end..])
+    });
+    caught(&history, "I13");
+}
+
+/// Changes what an event says, by its JSON.
+fn edit(history: &mut History, index: usize, change: impl FnOnce(&mut Value)) {
+    rewrite(history, index, |text| {
+        let mut value = serde_json::from_str(&text).expect("JSON");
+        change(&mut value);
+        value.to_string()
+    });
+}
+
+/// What an event says.
+fn said(event: &RawEvent) -> Value {
+    serde_json::from_slice(&event.data).expect("JSON")
+}
+
+#[test]
+fn a_role_beyond_a_ceiling_of_its_own_is_caught() {
+    for ceiling in ["cost_microusd", "tokens"] {
+        let mut history = first(Kind::Cycle, &["role_finished"]);
+        edit(&mut history, 0, |created| {
+            let roles = created["config"]["roles"].as_array_mut().expect("a team");
+            roles.iter_mut().for_each(|role| role[ceiling] = json!(0));
+        });
+        caught(&history, "I13");
+    }
+}
+
+#[test]
+fn work_that_begins_before_a_decision_is_made_is_caught() {
+    // One that nobody waits for, and a role that begins before it is made.
+    let proposed =
+        |event: &RawEvent| event.kind == "decision_proposed" && said(event)["waits"] != json!(true);
+    let begins_before = |history: &History| {
+        let after = history.events.iter().skip_while(|event| !proposed(event));
+        let mut next = after.filter(|event| matches!(&*event.kind, "role_started" | "decision_settled"));
+        next.next().is_some_and(|event| event.kind == "role_started")
+    };
+    let mut history = first_that(Kind::Cycle, begins_before);
+    let index = history.events.iter().position(proposed).expect("just found");
+    edit(&mut history, index, |event| event["waits"] = json!(true));
+    caught(&history, "I6");
+}
+
+#[test]
+fn an_extension_that_becomes_another_is_caught() {
+    let (mut history, index) = first_with("iteration_started", "\"extension\"");
+    edit(&mut history, index, |event| event["extension"]["text"] = json!("something else"));
+    caught(&history, "I1");
+}
+
+#[test]
+fn a_cycle_that_converges_with_something_in_its_way_is_caught() {
+    let settles = |event: &RawEvent| event.kind == "blocker_settled";
+    let converges = |event: &RawEvent| {
+        event.kind == "iteration_concluded" && said(event)["conclusion"]["verdict"] == json!("converged")
+    };
+    let mut history = first_that(Kind::Cycle, |history| {
+        let mut after = history.events.iter().skip_while(|event| !settles(event));
+        after.any(converges)
+    });
+    // What people said is settled never was.
+    let indices: Vec<usize> =
+        (0..history.events.len()).filter(|index| settles(&history.events[*index])).collect();
+    for index in indices {
+        edit(&mut history, index, |event| event["id"] = json!("BLK-999"));
+    }
+    caught(&history, "I6");
+}
+
+#[test]
+fn a_signal_in_the_state_file_that_means_something_else_is_caught() {
+    let (mut history, index) = first_with("state_edited", "\"signal\":\"stop\",\"fields\"");
+    edit(&mut history, index, |event| event["edited"]["signal"] = json!("continue"));
+    caught(&history, "I6");
+}
+
+#[test]
+fn a_role_that_loses_attempt_after_attempt_and_goes_on_is_caught() {
+    let (mut history, index) = first_with("role_lost", "\"halt\"");
+    edit(&mut history, index, |event| {
+        event["ruling"]["verdict"] = json!({"again": {"free": true}});
     });
     caught(&history, "I13");
 }

@@ -121,6 +121,11 @@ fn feedback_that_no_prompt_has_is_found() {
 }
 
 #[test]
+fn feedback_that_a_role_hears_twice_is_found() {
+    finds(Plant::FeedbackHeardAgain, &["I1"]);
+}
+
+#[test]
 fn a_role_taken_for_ended_while_it_works_is_found() {
     finds(Plant::ToldIsEnded, &["I4", "I10"]);
 }

@@ -21,7 +21,7 @@ impl Shown {
         let asked = state.questions().into_iter();
         Self {
             status: state.status,
-            at_limit: state.reason.map(Reason::as_str).is_some_and(|reason| reason.starts_with("limit:")),
+            at_limit: state.reason.is_some_and(Reason::is_limit),
             questions: asked
                 .map(|(step, question)| (step.clone(), question.number, question.digest.clone()))
                 .collect(),

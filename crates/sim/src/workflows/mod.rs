@@ -298,7 +298,7 @@ impl Driven for Workflows {
         look::view(state, shown)
     }
 
-    fn show(state: &State, scene: &mut Scene, _plant: Option<Plant>) {
+    fn show(state: &State, scene: &mut Scene, _log: &mut Vec<Entry>, _plant: Option<Plant>) {
         scene.shown = Shown::of(state);
     }
 

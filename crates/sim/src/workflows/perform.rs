@@ -9,9 +9,8 @@ use super::{Nested, Said, Workflows};
 use crate::driver::Task;
 use crate::history::{Entry, Name};
 use crate::host::{Exit, Host};
-use crate::round::SUPERSEDED;
 use crate::scenario::Plant;
-use crate::supervise::{Around, Attempt};
+use crate::supervise::{Around, Recorded, Supervised};
 
 /// By which account the day's money is spent.
 const SPENT: &str = "the money for today is spent";
@@ -21,13 +20,13 @@ pub(crate) struct Job {
     effect: Effect,
     fresh: bool,
     cancelled: bool,
-    supervised: Option<Attempt>,
+    supervised: Supervised,
     looked: bool,
 }
 
 impl Task<Workflows> for Job {
     fn new(effect: Effect, fresh: bool) -> Self {
-        Self { effect, fresh, cancelled: false, supervised: None, looked: false }
+        Self { effect, fresh, cancelled: false, supervised: Supervised::default(), looked: false }
     }
 
     fn effect(&self) -> &Effect {
@@ -43,9 +42,7 @@ impl Task<Workflows> for Job {
 
     fn cancel(&mut self, host: &mut Host<Workflows>) {
         self.cancelled = true;
-        if let Some(supervised) = &mut self.supervised {
-            supervised.cancel(host);
-        }
+        self.supervised.cancel(host);
     }
 
     fn step(&mut self, state: &State, around: &mut Around<'_, Workflows>) -> Option<Command> {
@@ -94,18 +91,9 @@ impl Job {
             }
             _ => Name::Attempt(number),
         };
-        let supervised = self.supervised.get_or_insert_with(|| {
-            let (host, boot, plant) = (&attempt.host, &attempt.boot, around.plant);
-            let mut new = Attempt::new(name, host, boot, self.fresh, plant);
-            if self.cancelled {
-                new.cancel(around.host);
-            }
-            new
-        });
-        let became = match supervised.step(around, &mut |around| prepare(attempt, state, around)) {
-            Ok(became) => became?,
-            Err(_) => return Some(Command::GiveUp { detail: SUPERSEDED.to_owned() }),
-        };
+        let recorded = Recorded { name, host: &attempt.host, boot: &attempt.boot, fresh: self.fresh };
+        let prepare = &mut |around: &mut Around<'_, Workflows>| prepare(attempt, state, around);
+        let became = self.supervised.step(&recorded, around, prepare)?;
         Some(match became {
             Became::NeverStarted => Command::AbandonAttempt { attempt: number },
             Became::Ended(exit) => Command::EndAttempt { attempt: number, end: Box::new(ended(exit)) },

@@ -33,7 +33,7 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn read() -> Self {
-        let entries = all().into_iter().map(|entry| (entry.pid, entry)).collect();
+        let entries = numbered_from(0).into_iter().map(|entry| (entry.pid, entry)).collect();
         Self { entries }
     }
 
@@ -88,9 +88,7 @@ pub fn lock_holders(path: &Path) -> Vec<u32> {
 }
 
 #[cfg(target_os = "linux")]
-use linux::all;
-#[cfg(target_os = "linux")]
-pub(super) use linux::{carries, entry, parse};
+pub(super) use linux::{carries, entry, numbered_from, parse};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -98,13 +96,23 @@ mod linux {
 
     use super::Entry;
 
-    /// What is read at once: a row always fits, an environment mostly does.
+    /// An environment mostly fits.
     const READ_BYTES: usize = 8 * 1024;
+    /// A row always fits: a name of 64 bytes and some fifty numbers.
+    const ROW_BYTES: usize = 2 * 1024;
 
     /// The row of one process.
     pub(in crate::process) fn entry(pid: u32) -> Option<Entry> {
-        // Bytes, not text: a process may call itself anything.
-        parse(pid, &read(&format!("/proc/{pid}/stat")).ok()?)
+        let mut file = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
+        // The kernel gives all of it at once. Bytes, not text: a process may call itself anything.
+        let mut row = [0; ROW_BYTES];
+        let length = loop {
+            match file.read(&mut row) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                read => break read.ok()?,
+            }
+        };
+        parse(pid, &row[..length])
     }
 
     /// Reads a file that does not tell its size, in as few pieces as possible: a table has hundreds of them.
@@ -127,9 +135,11 @@ mod linux {
         Ok(bytes)
     }
 
-    pub(super) fn all() -> Vec<Entry> {
+    /// The rows of all processes whose number is at least this.
+    pub(in crate::process) fn numbered_from(first: u32) -> Vec<Entry> {
         let Ok(directory) = std::fs::read_dir("/proc") else { return Vec::new() };
-        directory.filter_map(|item| item.ok()?.file_name().to_str()?.parse().ok()).filter_map(entry).collect()
+        let numbers = directory.filter_map(|item| item.ok()?.file_name().to_str()?.parse().ok());
+        numbers.filter(|pid| *pid >= first).filter_map(entry).collect()
     }
 
     /// Whether the process was started with exactly this `NAME=value` in its environment.
@@ -173,9 +183,7 @@ mod linux {
 }
 
 #[cfg(not(target_os = "linux"))]
-use portable::all;
-#[cfg(not(target_os = "linux"))]
-pub(super) use portable::{carries, entry};
+pub(super) use portable::{carries, entry, numbered_from};
 
 /// Where there is no `/proc`: a process is there or not, and nothing more is known of it.
 #[cfg(not(target_os = "linux"))]
@@ -190,7 +198,7 @@ mod portable {
         Some(Entry { pid, parent: 0, session, start_time: 0, is_running: true })
     }
 
-    pub(super) fn all() -> Vec<Entry> {
+    pub(in crate::process) fn numbered_from(_first: u32) -> Vec<Entry> {
         Vec::new()
     }
 

@@ -24,6 +24,9 @@ use super::spawn::{Child, Start};
 /// The variable that every process of a tree inherits.
 pub const MARK_VARIABLE: &str = "PITON_MARK";
 
+/// Within this time no system gives out all of its process numbers.
+const NUMBERS_RISE: Duration = Duration::from_secs(1);
+
 const BETWEEN_LOOKS_MIN: Duration = Duration::from_millis(1);
 const BETWEEN_LOOKS_MAX: Duration = Duration::from_millis(50);
 
@@ -38,8 +41,8 @@ pub struct Tree {
     roots: Vec<ProcessId>,
     /// The session it leads belongs to the tree.
     leader: Option<ProcessId>,
-    /// This process is a subreaper and started everything there is; see [`Tree::with_own_descendants`].
-    own: Option<ProcessId>,
+    /// This process is a subreaper and started everything there is; see [`Tree::with_own_descendants`]. With the moment it said so.
+    own: Option<(ProcessId, Instant)>,
 }
 
 /// What holds a tree together.
@@ -126,7 +129,7 @@ impl Tree {
     pub fn with_own_descendants(mut self) -> Tree {
         let own = super::current();
         self.roots.push(own.clone());
-        self.own = Some(own);
+        self.own = Some((own, Instant::now()));
         self
     }
 
@@ -159,7 +162,7 @@ impl Tree {
         let grouped = self.cgroup.as_ref().map(Cgroup::members).unwrap_or_default();
         let session = self.leader.as_ref().filter(|leader| is_our_session(&table, leader));
         let own = std::process::id();
-        let oldest = self.own.as_ref().map_or(0, |own| own.start_time);
+        let oldest = self.own.as_ref().map_or(0, |(own, _)| own.start_time);
         let belongs = |entry: &&Entry| {
             entry.pid != own
                 && (grouped.contains(&entry.pid)
@@ -189,11 +192,15 @@ impl Tree {
         let mut empty_looks = 0;
         loop {
             // Asked before the look: nothing can be born behind its back where there is nobody to bear it.
-            let looks_needed = if self.cgroup.is_some() || self.is_childless() { 1 } else { 2 };
+            let is_childless = self.is_childless();
+            let looks_needed = if self.cgroup.is_some() || is_childless { 1 } else { 2 };
             if let Some(cgroup) = &self.cgroup {
                 cgroup.kill();
             }
-            let survivors = self.members();
+            let survivors = match &self.own {
+                Some((own, since)) if is_childless && self.cgroup.is_none() => self.strangers(own, *since),
+                _ => self.members(),
+            };
             for member in &survivors {
                 let _ = signal(member, Signal::Kill);
             }
@@ -223,6 +230,17 @@ impl Tree {
     /// Whether the kernel says that this process, which adopts every orphan below it, has nobody below it.
     fn is_childless(&self) -> bool {
         self.own.is_some() && super::has_no_children()
+    }
+
+    /// What somebody outside started with the mark: all that can be left where this process has nobody below it. A younger process
+    /// has a higher number, until the numbers begin anew; that takes longer than most commands.
+    fn strangers(&self, own: &ProcessId, since: Instant) -> Vec<ProcessId> {
+        let from = if since.elapsed() < NUMBERS_RISE { own.pid + 1 } else { 0 };
+        let carries_mark = |entry: &Entry| {
+            let is_other = entry.is_running && entry.pid != own.pid;
+            is_other && entry.start_time >= own.start_time && scan::carries(entry.pid, &self.assignment)
+        };
+        scan::numbered_from(from).iter().filter(|entry| carries_mark(entry)).map(Entry::id).collect()
     }
 
     fn is_root(&self, entry: &Entry) -> bool {

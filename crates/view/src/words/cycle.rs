@@ -3,14 +3,19 @@
 use std::fmt::Write;
 
 use piton_model::cycle::{
-    BlockerStatus, CycleEvent as Event, DecisionStatus, Feedback, IterationVerdict, Nudge, PhaseStatus,
-    RoleStatus, RoleVerdict, State,
+    BlockerStatus, Criterion, CycleEvent as Event, DecisionStatus, Feedback, Gate, GateRecord,
+    IterationVerdict, Nudge, PhaseStatus, PrepFound, RoleStatus, RoleVerdict, State,
 };
-use piton_model::loop_machine::AttemptOutcome;
+use piton_model::loop_machine::{AttemptOutcome, HookRecord, Verdict};
 use piton_model::{Reason, Status, Timestamp};
 
-use super::{ago, cell, check_views, checks, clean_line, count, duration, known_money, money, outcome_word};
+use super::{
+    ago, beside, cell, check_views, checks, clean_line, count, duration, known_money, money, outcome_word,
+};
 use crate::{CycleStatus, RoleView};
+
+/// Findings that a report names.
+const FINDINGS_SHOWN: usize = 20;
 
 /// The first line of a run.
 pub fn opening(state: &State) -> String {
@@ -26,20 +31,29 @@ pub fn opening(state: &State) -> String {
         names => format!("checks {}", names.join(", ")),
     };
     clean_line(&format!(
-        "run {} · {} · {judged} · up to {}",
+        "run {} · {} · {judged} · up to {}{}",
         state.run,
         team.join(" → "),
-        count(state.config.limits.iterations, "iteration")
+        count(state.config.limits.iterations, "iteration"),
+        place(state).map_or_else(String::new, |place| format!(" · {place}")),
     ))
+}
+
+/// Where the team works, if not in place.
+fn place(state: &State) -> Option<String> {
+    let worktree = state.config.worktree.as_ref()?;
+    Some(format!("worktree {}, branch {}", beside(&worktree.path), worktree.branch))
 }
 
 /// What a viewer says of an event, if it is worth a line.
 pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<String> {
     let text = match event {
-        Event::IterationStarted { iteration, version, extension, .. } => match extension {
-            Some(extension) => format!("#{iteration}  v{version}  extension: {}", extension.text),
-            None => format!("#{iteration}  v{version}"),
-        },
+        Event::IterationStarted { iteration, version, extension, gate, .. } => {
+            let gate = gate.map_or_else(String::new, |gate| format!("  {gate}"));
+            let added =
+                extension.as_ref().map_or_else(String::new, |more| format!("  extension: {}", more.text));
+            format!("#{iteration}  v{version}{gate}{added}")
+        }
         Event::RoleFinished { attempt, end, ruling } => {
             let role = worked(before?, *attempt)?;
             let mut text =
@@ -55,9 +69,6 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
             if let Some(cost) = end.cost_microusd {
                 let _ = write!(text, "  {}", money(cost));
             }
-            ruling.errors.iter().take(3).for_each(|error| {
-                let _ = write!(text, "  ! {}", error.lines().next().unwrap_or_default());
-            });
             text
         }
         Event::RoleLost { attempt, .. } => format!(" {:<4} lost: started again", worked(before?, *attempt)?),
@@ -72,18 +83,84 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
             format!(" checks {:<7} {}", duration(round.duration_ms), checks(round))
         }
         Event::IterationConcluded { conclusion } => {
-            let issues = conclusion.issues.iter().take(3).map(String::as_str).collect::<Vec<_>>().join("; ");
-            match conclusion.verdict {
-                IterationVerdict::Converged => format!("#{}  nothing is wrong", conclusion.iteration),
-                _ => format!("#{}  {issues}", conclusion.iteration),
+            let mut words: Vec<&str> = conclusion.issues.iter().take(3).map(String::as_str).collect();
+            if conclusion.verdict == IterationVerdict::Converged {
+                words.push("nothing is wrong");
             }
+            if conclusion.gate.as_ref().is_some_and(goes_further) {
+                words.push("zero_to_one is passed, and everybody goes on with one_to_hundred");
+            }
+            format!("#{}  {}", conclusion.iteration, words.join("; "))
         }
         Event::PhaseErred { phase, error } => format!(" {phase:<4} ! {error}"),
+        Event::HooksFinished { end } => {
+            let warnings: Vec<String> = end.results.iter().filter_map(HookRecord::warning).collect();
+            (!warnings.is_empty()).then(|| format!(" ! {}", warnings.join("; ")))?
+        }
         Event::StateEdited { .. } | Event::RunResumed { .. } => event_words(event),
         Event::RunWaiting { .. } => why(after),
         _ => return None,
     };
     Some(clean_line(&text))
+}
+
+/// Whether an iteration made what the rest is built on.
+fn goes_further(at: &GateRecord) -> bool {
+    at.gate == Gate::ZeroToOne && at.passed == Some(true)
+}
+
+/// What was judged of a gate: `zero_to_one: code_compiles ✓, core_test_passes ✗`.
+fn gate_words(at: &GateRecord) -> String {
+    let criterion = |known: &Criterion| {
+        let sign = match known.met {
+            Some(true) => "✓",
+            Some(false) => "✗",
+            None => "(nobody measures it)",
+        };
+        let numbers = match (known.found, known.wanted) {
+            (Some(found), Some(wanted)) => format!(" {found:.0} for {wanted}"),
+            (None, Some(wanted)) => format!(" for {wanted}"),
+            (_, None) => String::new(),
+        };
+        format!("{}{numbers} {sign}", known.name)
+    };
+    match at.passed {
+        None => format!("{}, under way", at.gate),
+        Some(passed) => {
+            let criteria: Vec<String> = at.criteria.iter().map(criterion).collect();
+            format!("{} {}: {}", at.gate, if passed { "passed" } else { "not passed" }, criteria.join(", "))
+        }
+    }
+}
+
+/// What became of a prep package, on a line.
+fn prep_words(found: &PrepFound) -> String {
+    match found {
+        PrepFound::Taken(prep) => {
+            let targets = &prep.convergence;
+            format!(
+                "{} (quality {} of 10): tests at least {} %, coverage {} %, critical bugs at most {}, open issues {}",
+                prep.path,
+                prep.quality_score,
+                targets.test_pass_rate,
+                targets.coverage,
+                targets.max_critical_bugs,
+                targets.max_open_issues
+            )
+        }
+        PrepFound::Ignored { path, failed } => {
+            let why: Vec<String> =
+                failed.iter().map(|failure| format!("{}: {}", failure.check, failure.why)).collect();
+            format!("{path} is ignored; {}", why.join("; "))
+        }
+    }
+}
+
+/// What went wrong in an attempt, a line each.
+pub(super) fn errors(event: &Event) -> Vec<String> {
+    let Event::RoleFinished { ruling, .. } = event else { return Vec::new() };
+    let line = |error: &String| format!("      ! {}", clean_line(error.lines().next().unwrap_or_default()));
+    ruling.errors.iter().take(3).map(line).collect()
 }
 
 fn worked(state: &State, attempt: u32) -> Option<String> {
@@ -99,9 +176,13 @@ fn ruling_word(outcome: AttemptOutcome, ruling: &piton_model::cycle::Ruling) -> 
             "done (it did not say how)".to_owned()
         }
         (RoleVerdict::Done, _) => ruling.status.to_string(),
+        (RoleVerdict::Again { .. }, _) if ruling.guard == Some(Verdict::Refused) => {
+            "refused, started again".to_owned()
+        }
+        (RoleVerdict::Again { .. }, AttemptOutcome::Succeeded) => "does not count, started again".to_owned(),
         (RoleVerdict::Again { .. }, _) => format!("{}, started again", outcome_word(outcome)),
         (RoleVerdict::Waits, _) => {
-            let names: Vec<String> = ruling.sent_back.iter().map(ToString::to_string).collect();
+            let names: Vec<String> = ruling.asked.iter().map(ToString::to_string).collect();
             format!("blocked, asks {}", names.join(", "))
         }
         (RoleVerdict::Halt { reason }, _) => format!("needs a person ({reason})"),
@@ -113,10 +194,11 @@ fn ruling_word(outcome: AttemptOutcome, ruling: &piton_model::cycle::Ruling) -> 
 pub fn under_way(state: &State) -> String {
     let open: Vec<String> =
         state.roles.iter().filter_map(|role| role.open.as_ref()).map(|open| open.role.to_string()).collect();
-    let what = match (open.is_empty(), state.checking) {
-        (false, _) => format!("{} at work", open.join(", ")),
-        (true, Some(_)) => "checks".to_owned(),
-        (true, None) => state.status.as_str().to_owned(),
+    let what = match (open.is_empty(), state.checking, &state.calling) {
+        (false, ..) => format!("{} at work", open.join(", ")),
+        (true, Some(_), _) => "checks".to_owned(),
+        (true, None, Some(_)) => "hooks".to_owned(),
+        (true, None, None) => state.status.as_str().to_owned(),
     };
     format!("#{}  {what}", state.iteration)
 }
@@ -125,6 +207,10 @@ pub fn under_way(state: &State) -> String {
 pub fn why(state: &State) -> String {
     let text = match (state.status, state.reason, &state.detail) {
         (_, _, Some(detail)) => detail.clone(),
+        // What was taken up as completed was judged by nobody here.
+        (Status::Completed, Some(Reason::Done), None) if !state.config.checks.is_empty() => {
+            "it was completed when it was taken up; no check was run here".to_owned()
+        }
         (Status::Completed, _, None) => {
             let checks = state.config.checks.len() as u32;
             match checks {
@@ -199,6 +285,9 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     }
     let mut lines = vec![clean_line(&summary)];
     lines.extend(state.best.map(|best| format!("best    iteration {best}")));
+    lines.extend(
+        place(state).map(|place| clean_line(&format!("result  {place}, nothing committed or merged"))),
+    );
     lines.push(format!("next    {next}"));
     lines
 }
@@ -215,8 +304,17 @@ pub fn status(view: &CycleStatus, state: &State, next: &str, now: Timestamp) -> 
         count(view.used.attempts, "attempt"),
         money_of(view.used.cost_usd),
     ));
-    let width = view.roles.iter().map(|role| role.name.len()).max().unwrap_or(0);
-    lines.extend(view.roles.iter().map(|role| role_line(role, width)));
+    if let Some(found) = &state.config.prep {
+        lines.push(clean_line(&format!("prep    {}", prep_words(found))));
+    }
+    if let Some(at) = view.iterations.last().and_then(|last| last.gate.as_ref()) {
+        lines.push(format!("gate    {}", gate_words(at)));
+    }
+    lines.extend(place(state).map(|place| clean_line(&format!("tree    {place}"))));
+    let widest = |of: fn(&RoleView) -> usize| view.roles.iter().map(of).max().unwrap_or(0);
+    let version = |role: &RoleView| role.version.as_ref().map_or(0, |version| version.len() + 1);
+    let widths = [widest(|role| role.name.len()), widest(|role| role.agent.chars().count()), widest(version)];
+    lines.extend(view.roles.iter().map(|role| role_line(role, widths)));
     if !view.checks.is_empty() {
         lines.push(clean_line(&format!("checks  {}", check_views(&view.checks))));
     }
@@ -236,9 +334,7 @@ pub fn status(view: &CycleStatus, state: &State, next: &str, now: Timestamp) -> 
     lines.extend(open.map(|blocker| {
         clean_line(&format!("blocked {}  {} ({})", blocker.id, blocker.description, blocker.reported_by))
     }));
-    if let Some(error) = view.phase_errors.last() {
-        lines.push(clean_line(&format!("error   {}: {}", error.phase, error.error)));
-    }
+    lines.extend(error_lines(view));
     lines.extend(view.unknown.iter().map(|text| clean_line(&format!("unknown {text}"))));
     lines.push(format!("next    {next}"));
     lines
@@ -257,18 +353,27 @@ fn strip(view: &CycleStatus) -> String {
     format!("{} ({}, v{})", roles.join(" → "), view.phase, view.version)
 }
 
-fn role_line(role: &RoleView, width: usize) -> String {
-    let mut line = format!("  {:<width$}  {:<10} {}", role.name, role.status, role.agent);
-    if let Some(version) = &role.version {
-        let _ = write!(line, "  v{version}");
+fn role_line(role: &RoleView, [name, agent, version]: [usize; 3]) -> String {
+    let written = role.version.as_ref().map_or_else(String::new, |version| format!("v{version}"));
+    let mut line = format!("  {:<name$}  {:<10} {:<agent$}", role.name, role.status, role.agent);
+    if version > 0 {
+        let _ = write!(line, "  {written:<version$}");
     }
-    let _ = write!(line, "  {}", count(role.used.attempts, "attempt"));
-    let _ = write!(line, "  {}", duration(role.used.working_ms));
-    line.push_str(&money_of(role.used.cost_usd));
-    if let Some(error) = &role.error {
-        let _ = write!(line, "  ! {error}");
+    let _ = write!(line, "  {}  {}", count(role.used.attempts, "attempt"), duration(role.used.working_ms));
+    // Where nothing is known of any of it, that is said once.
+    if role.used.cost_usd.is_some() {
+        line.push_str(&money_of(role.used.cost_usd));
     }
     clean_line(&line)
+}
+
+/// What went wrong: with each role as it is now, and last of all.
+fn error_lines(view: &CycleStatus) -> Vec<String> {
+    let of_roles = view.roles.iter().filter_map(|role| Some((role.name.as_str(), role.error.as_deref()?)));
+    let mut errors: Vec<(&str, &str)> = of_roles.collect();
+    let last = view.phase_errors.last().map(|last| (last.phase.as_str(), last.error.as_str()));
+    errors.extend(last.filter(|last| !errors.contains(last)));
+    errors.into_iter().map(|(phase, error)| clean_line(&format!("error   {phase}: {error}"))).collect()
 }
 
 fn money_of(cost_usd: Option<f64>) -> String {
@@ -300,22 +405,26 @@ fn event_words(event: &Event) -> String {
                 Some(_) => ", imported",
                 None => "",
             };
-            format!("created: {title} ({}{from})", roles.join(", "))
+            let prep = config
+                .prep
+                .as_ref()
+                .map_or_else(String::new, |found| format!("; prep {}", prep_words(found)));
+            format!("created: {title} ({}{from}){prep}", roles.join(", "))
         }
         Event::SnapshotTaken { .. } => "looked at the work tree".to_owned(),
-        Event::IterationStarted { iteration, version, extension, roles, .. } => {
+        Event::IterationStarted { iteration, version, extension, roles, gate, .. } => {
             let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+            let gate = gate.map_or_else(String::new, |gate| format!(", {gate}"));
             let why =
                 extension.as_ref().map_or_else(String::new, |extension| format!(", for: {}", extension.text));
-            format!("iteration {iteration} begins (version {version}: {}{why})", roles.join(", "))
+            format!("iteration {iteration} begins (version {version}{gate}: {}{why})", roles.join(", "))
         }
         Event::RoleStarted { attempt } => {
             format!("{} begins (attempt {}, try {})", attempt.role, attempt.number, attempt.attempt)
         }
         Event::RoleNudged { attempt, nudge } => format!("attempt {attempt} takes long: {nudge}"),
         Event::RoleFinished { attempt, end, ruling } => format!(
-            "attempt {attempt} {} ({}): {}{}{}",
-            outcome_word(end.outcome),
+            "attempt {attempt} ended after {}: {}{}{}",
             duration(end.duration_ms),
             ruling_word(end.outcome, ruling),
             ruling.errors.iter().map(|error| format!("; ! {error}")).collect::<String>(),
@@ -329,12 +438,15 @@ fn event_words(event: &Event) -> String {
         Event::ChecksFinished { round, .. } if round.cancelled => "checks were cut short".to_owned(),
         Event::ChecksFinished { round, .. } => format!("checks: {}", checks(round)),
         Event::IterationConcluded { conclusion } => format!(
-            "iteration {}: {}{}{}",
+            "iteration {}: {}{}{}{}",
             conclusion.iteration,
             conclusion.verdict,
+            conclusion.gate.as_ref().map_or_else(String::new, |at| format!("; {}", gate_words(at))),
             conclusion.issues.iter().map(|issue| format!("; {issue}")).collect::<String>(),
             said(&conclusion.feedback)
         ),
+        Event::HooksStarted { call } => format!("hooks at {} are called", super::event::points(&call.points)),
+        Event::HooksFinished { end } => super::event::hooks_words(end),
         Event::PhaseErred { phase, error } => format!("error in {phase}: {error}"),
         Event::StateEdited { edited, .. } => {
             let signal = edited.signal.map_or_else(String::new, |signal| format!(": {signal}"));
@@ -345,9 +457,6 @@ fn event_words(event: &Event) -> String {
             format!("somebody edited the state file{signal}{fields}")
         }
         Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
-        Event::AnswerRefused { question, why } => {
-            format!("an answer to question {question} does not count: {why}")
-        }
         Event::RunWaiting { reason, .. } => format!("waiting ({reason})"),
         Event::RunPaused { reason, detail } => super::with_detail("paused", *reason, detail.as_deref()),
         Event::RunResumed { .. } => "resumed".to_owned(),
@@ -426,15 +535,25 @@ pub fn report(view: &CycleStatus, state: &State) -> String {
             cell(&iteration.issues.join("; ")),
         );
     }
+    if let Some(found) = &state.config.prep {
+        let _ = writeln!(text, "\nPrep package: {}.", clean_line(&prep_words(found)));
+    }
+    for (number, at) in view.iterations.iter().filter_map(|one| Some((one.number, one.gate.as_ref()?))) {
+        let _ = writeln!(text, "\nGate of iteration {number}: {}.", gate_words(at));
+    }
     if !view.checks.is_empty() {
         let _ = writeln!(text, "\nChecks: {}.", clean_line(&check_views(&view.checks)));
     }
-    if !view.findings.is_empty() {
-        let _ = writeln!(
-            text,
-            "\nThe guard refused or reported {}.",
-            count(view.findings.len() as u32, "finding")
-        );
+    if !state.findings.is_empty() {
+        let _ = writeln!(text, "\nThe guard had {}:\n", count(state.findings.len() as u32, "finding"));
+        for kept in state.findings.iter().take(FINDINGS_SHOWN) {
+            let became = match kept.verdict {
+                Verdict::Refused | Verdict::Asked => "refused",
+                Verdict::Reported => "reported",
+            };
+            let _ =
+                writeln!(text, "- #{}, {became}: {}", kept.iteration, clean_line(&kept.finding.sentence()));
+        }
     }
     let files: Vec<String> =
         state.changed_files.iter().take(50).map(|path| format!("`{}`", cell(path))).collect();

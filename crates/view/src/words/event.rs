@@ -12,11 +12,11 @@ use piton_model::loop_machine::{
 
 use super::{checks, clean_line, count, duration, found, outcome_word, with_detail};
 
-fn points(points: &[HookPoint]) -> String {
+pub(super) fn points(points: &[HookPoint]) -> String {
     points.iter().map(|point| point.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn hooks_words(end: &HookEnd) -> String {
+pub(super) fn hooks_words(end: &HookEnd) -> String {
     let called = end.results.iter().filter(|result| !result.skipped).count();
     let mut text = format!("{} called", count(called as u32, "hook"));
     for warning in end.results.iter().filter_map(HookRecord::warning) {

@@ -154,7 +154,7 @@ fn status_words(view: &RunStatus) -> &'static str {
 }
 
 fn used(view: &RunStatus) -> String {
-    let limits = &view.limits;
+    let limits = &view.limits.budget;
     let mut text = format!(
         "{} of {} iterations · {} of {}",
         limits.iterations.used.unwrap_or_default(),

@@ -182,7 +182,8 @@ impl Watched for cycle::State {
             Some(line) => told(Weight::News, line),
             None => told(Weight::Detail, format!("      {}", Self::words(event))),
         };
-        heading.into_iter().chain([line]).collect()
+        let errors = super::cycle::errors(event).into_iter().map(|error| told(Weight::News, error));
+        heading.into_iter().chain([line]).chain(errors).collect()
     }
 
     fn words(event: &CycleEvent) -> String {

@@ -233,9 +233,9 @@ pub fn status(view: &WorkflowStatus, state: &State, next: &str, now: Timestamp) 
     }
     lines.push(format!(
         "used    {} of work · {} · {} lost · {}{}",
-        duration(view.used.working_ms),
-        count(view.used.attempts, "attempt"),
-        view.used.lost,
+        duration(view.used.spent.working_ms),
+        count(view.used.spent.attempts, "attempt"),
+        view.used.spent.lost,
         count(view.used.loop_backs, "loop-back"),
         money_of(view).map_or_else(String::new, |money| format!(" · {money}")),
     ));
@@ -267,7 +267,7 @@ pub fn status(view: &WorkflowStatus, state: &State, next: &str, now: Timestamp) 
 
 /// What it cost. What cost nothing that anybody told of is not said to be free.
 fn money_of(view: &WorkflowStatus) -> Option<String> {
-    match view.used.cost_usd {
+    match view.used.spent.cost_usd {
         None => Some("money unknown".to_owned()),
         Some(cost) => (cost > 0.0).then(|| format!("money ${cost:.2}")),
     }
@@ -445,10 +445,10 @@ pub fn report(view: &WorkflowStatus, state: &State) -> String {
     let _ = writeln!(
         text,
         "{} of work, {} ({} failed, {} lost), {}{}.\n",
-        duration(view.used.working_ms),
-        count(view.used.attempts, "attempt"),
-        view.used.failures,
-        view.used.lost,
+        duration(view.used.spent.working_ms),
+        count(view.used.spent.attempts, "attempt"),
+        view.used.spent.failures,
+        view.used.spent.lost,
         count(view.used.loop_backs, "loop-back"),
         money_of(view).map_or_else(String::new, |money| format!(", {money}")),
     );

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{CHANGED_FILES_MAX, LOG_LINES_MAX, RoleState, State, clip, tell_timeline};
+use super::{err, give_feedback, people, tell_timeline};
 use crate::Timestamp;
 use crate::cycle::config::version_of;
 use crate::cycle::facts::{Document, HandedIn, Imported};
-use crate::cycle::limits::DISCOVERIES_MAX;
+use crate::cycle::limits::{CHANGED_FILES_MAX, DISCOVERIES_MAX, LOG_LINES_MAX};
 use crate::cycle::sections::{ChangeEntry, Discovery, LogLine, TaskStatus};
-use crate::cycle::state::{Log, Phase, RoleStatus, TimelineFact};
-use crate::limits::TAIL_BYTES_MAX;
+use crate::cycle::state::{Log, Phase, RoleState, RoleStatus, State, TimelineFact};
+use crate::limits::{TAIL_BYTES_MAX, clip};
 
-/// Takes what the role at `index` handed in.
-pub(super) fn take(state: &mut State, index: usize, handed_in: &HandedIn, at: Timestamp) {
+/// Takes what the role at `index` handed in. Of an attempt that is refused the files are put back: nothing of them counts.
+pub(super) fn take(state: &mut State, index: usize, handed_in: &HandedIn, is_refused: bool, at: Timestamp) {
     for document in &handed_in.documents {
         take_document(&mut state.roles[index], document, &said_of(handed_in, document), at);
     }
@@ -25,8 +25,10 @@ pub(super) fn take(state: &mut State, index: usize, handed_in: &HandedIn, at: Ti
     if let Some(plan) = &handed_in.plan {
         state.plan = Some(Arc::new(plan.clone()));
     }
-    take_changes(state, &handed_in.changes);
-    complete_tasks(state, &handed_in.tasks_completed);
+    if !is_refused {
+        take_changes(state, &handed_in.changes);
+        complete_tasks(state, &handed_in.tasks_completed);
+    }
     for line in &handed_in.debug {
         state.roles[index].debug.push(line.clone(), LOG_LINES_MAX);
     }
@@ -108,6 +110,7 @@ pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
     state.exploration = imported.exploration.clone().map(Arc::new);
     state.plan = imported.plan.clone().map(Arc::new);
     take_changes(state, &imported.changes);
+    state.unnamed_files = imported.unnamed_files;
     state.iteration_markers.clone_from(&imported.iteration_markers);
     state.tests.clone_from(&imported.tests);
     for (name, document) in &imported.documents {
@@ -125,11 +128,11 @@ pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
         }
     }
     state.current.version = version_of(imported.iteration);
-    super::give_feedback(state, &imported.feedback);
-    super::people::add_decisions(state, &imported.decisions);
-    super::people::add_blockers(state, &imported.blockers, at);
+    give_feedback(state, &imported.feedback);
+    people::add_decisions(state, &imported.decisions);
+    people::add_blockers(state, &imported.blockers, at);
     for error in &imported.phase_errors {
-        super::err(state, error.phase.clone(), error.error.clone(), error.at);
+        err(state, error.phase.clone(), error.error.clone(), error.at);
     }
     if imported.iteration > 0 {
         state.phase = Phase::Aggregation;

@@ -1,12 +1,12 @@
 //! What people and roles ask for, decide and report.
 
-use super::{State, ask_to_go_on, give_feedback, tell_timeline};
+use super::{ask_to_go_on, give_feedback, tell_timeline};
 use crate::Timestamp;
 use crate::cycle::event::CycleEvent as Event;
 use crate::cycle::facts::{Blocker, BlockerStatus, Decision, DecisionStatus, Edited, Extension, Feedback};
 use crate::cycle::judge::{blocker_id, decision_id};
 use crate::cycle::limits::{DECISIONS_MAX, EXTENSIONS_WAITING_MAX};
-use crate::cycle::state::TimelineFact;
+use crate::cycle::state::{State, TimelineFact};
 use crate::loop_machine::Raise;
 
 /// A request that anyone may have appended.

@@ -7,10 +7,11 @@ use crate::cycle::facts::{
     Blocker, BlockerStatus, Decision, Feedback, FeedbackKind, PhaseStatus, RoleEnd, RoleVerdict, Ruling,
 };
 use crate::cycle::limits::{DECISIONS_MAX, LOST_MAX, SENT_BACK_MAX, TRIES_MAX};
-use crate::cycle::state::{RoleState, State};
+use crate::cycle::state::{RoleState, State, TimelineFact};
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{AttemptOutcome, GuardMode, GuardReport, Left};
+use crate::loop_machine::{AttemptOutcome, GuardMode, GuardReport, Left, Verdict};
 use crate::status::Reason;
+use crate::workflow::Hold;
 
 /// What follows from the end of an attempt.
 pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now: Timestamp) -> Ruling {
@@ -18,11 +19,12 @@ pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now
     let mut ruling = Ruling {
         status: status(role, end),
         errors: errors(role, end),
+        guard: found(end.guard.as_ref()),
         feedback: end.handed_in.feedback.clone(),
         blockers: blockers(state, role, end),
         resolved: Vec::new(),
         decisions: decisions(state, end),
-        sent_back: Vec::new(),
+        asked: Vec::new(),
         again: Vec::new(),
         verdict: RoleVerdict::Done,
     };
@@ -30,15 +32,15 @@ pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now
         AttemptOutcome::Cancelled => free(None),
         AttemptOutcome::NotStartable => RoleVerdict::Halt { reason: Reason::Environment },
         _ => match end.hold {
-            Some((Reason::RateLimit | Reason::Overloaded, until)) => {
+            Some(Hold { reason: Reason::RateLimit | Reason::Overloaded, until }) => {
                 free(Some(until.unwrap_or_else(|| now.plus_millis(pause_ms(state, at, end)))))
             }
-            Some((reason, _)) => RoleVerdict::Halt { reason },
+            Some(Hold { reason, .. }) => RoleVerdict::Halt { reason },
             None => by_its_work(state, index, end, &mut ruling, now),
         },
     };
     if ruling.verdict == RoleVerdict::Done && ruling.status == PhaseStatus::Completed {
-        ruling.resolved = resolved(state, role, end);
+        ruling.resolved = resolved(state, index, end);
     }
     ruling
 }
@@ -51,18 +53,21 @@ pub(in crate::cycle) fn lost(state: &State, index: usize, left: &Left, now: Time
         errors: vec![
             "its process was lost, and what it came to cannot be known; it is started again".to_owned(),
         ],
+        guard: found(left.guard.as_ref()),
         feedback: Vec::new(),
         blockers: Vec::new(),
         resolved: Vec::new(),
         decisions: Vec::new(),
-        sent_back: Vec::new(),
+        asked: Vec::new(),
         again: Vec::new(),
         verdict: free(None),
     };
     if at.lost + 1 >= LOST_MAX {
         ruling.verdict = RoleVerdict::Halt { reason: Reason::AttemptLost };
     } else if let Some(found) = refused(state, left.guard.as_ref()) {
+        // What it left counts as a try, as any other that is refused.
         refuse(state, role, found, &mut ruling, now);
+        ruling.verdict = again_or_fail(state, at, Reason::Guard, &ruling, role);
     }
     ruling
 }
@@ -79,24 +84,35 @@ fn by_its_work(
     let (role, at) = (&state.config.roles[index], &state.roles[index]);
     if let Some(found) = refused(state, end.guard.as_ref()) {
         refuse(state, role, found, ruling, now);
-        return again_or_fail(at, Reason::Guard, ruling, role);
+        return again_or_fail(state, at, Reason::Guard, ruling, role);
     }
     if ruling.status == PhaseStatus::Failed {
         ruling.verdict = RoleVerdict::Again { not_before: None, free: false, restore: None };
-        return again_or_fail(at, Reason::FailureStreak, ruling, role);
+        return again_or_fail(state, at, Reason::FailureStreak, ruling, role);
     }
     let is_stuck = ruling.status == PhaseStatus::Blocked;
     let asks = is_stuck || !ruling.blockers.is_empty();
     if asks && at.sent_back < SENT_BACK_MAX && !role.feedback_to.is_empty() {
-        ruling.sent_back.clone_from(&role.feedback_to);
+        ruling.asked.clone_from(&role.feedback_to);
         ruling.again = work_again(state, role);
         ruling.feedback.extend(questions(role, end, now));
         return RoleVerdict::Waits;
     }
     if is_stuck {
+        ruling.errors.push(stuck(state, role, at));
         return RoleVerdict::Halt { reason: Reason::Blocked };
     }
     RoleVerdict::Done
+}
+
+/// A role that is blocked and can ask nobody any more, with what to do.
+fn stuck(state: &State, role: &Role, at: &RoleState) -> String {
+    let asked: Vec<&str> = role.feedback_to.iter().map(RoleName::as_str).collect();
+    let why = match asked.is_empty() {
+        true => "it is blocked, and has nobody to ask".to_owned(),
+        false => format!("it is blocked still, after asking {} {} times", asked.join(", "), at.sent_back),
+    };
+    format!("{why}; a person is needed: `piton answer {}` says what for", state.run)
 }
 
 /// Whoever is asked, and all that worked after them in this iteration: what they did rests on what is asked about.
@@ -106,13 +122,20 @@ fn work_again(state: &State, role: &Role) -> Vec<RoleName> {
     affected.into_iter().filter(|name| role.feedback_to.contains(name) || worked(name)).collect()
 }
 
-fn again_or_fail(at: &RoleState, reason: Reason, ruling: &Ruling, role: &Role) -> RoleVerdict {
+fn again_or_fail(state: &State, at: &RoleState, reason: Reason, ruling: &Ruling, role: &Role) -> RoleVerdict {
     if at.tries < TRIES_MAX {
         return ruling.verdict.clone();
     }
+    let restore = match &ruling.verdict {
+        RoleVerdict::Again { restore, .. } => restore.clone(),
+        _ => None,
+    };
     let last = ruling.errors.last().map_or("no reason given", String::as_str);
-    let error = format!("role `{}` failed {} times: {last}", role.name, at.tries);
-    RoleVerdict::Fail { reason, error: clip(&error, TEXT_BYTES_MAX).to_owned() }
+    let how = restore.as_ref().map_or_else(String::new, |_| {
+        format!(" (what was refused is still in the tree; `piton resume {}` puts it back first)", state.run)
+    });
+    let error = format!("role `{}` failed {} times{how}: {last}", role.name, at.tries);
+    RoleVerdict::Fail { reason, error: clip(&error, TEXT_BYTES_MAX).to_owned(), restore }
 }
 
 fn free(not_before: Option<Timestamp>) -> RoleVerdict {
@@ -123,7 +146,7 @@ fn free(not_before: Option<Timestamp>) -> RoleVerdict {
 fn pause_ms(state: &State, at: &RoleState, end: &RoleEnd) -> u64 {
     let backoff = &state.config.backoff;
     let first = match end.hold {
-        Some((Reason::Overloaded, _)) => backoff.overloaded_ms,
+        Some(Hold { reason: Reason::Overloaded, .. }) => backoff.overloaded_ms,
         _ => backoff.rate_limit_ms,
     };
     first.saturating_mul(1 << at.refusals.min(20)).min(backoff.max_ms)
@@ -170,6 +193,11 @@ fn errors(role: &Role, end: &RoleEnd) -> Vec<String> {
     errors
 }
 
+/// What becomes of what the guard found, unless the attempt is refused for it.
+fn found(guard: Option<&GuardReport>) -> Option<Verdict> {
+    guard.filter(|guard| !guard.findings.is_empty()).map(|_| Verdict::Reported)
+}
+
 /// Findings of the guard that block, where the run acts on them.
 fn refused<'a>(state: &State, guard: Option<&'a GuardReport>) -> Option<Vec<&'a crate::Finding>> {
     let acts = matches!(state.config.guard, GuardMode::Block | GuardMode::Ask);
@@ -189,7 +217,7 @@ fn refuse(state: &State, role: &Role, found: Vec<&crate::Finding>, ruling: &mut 
             kind: FeedbackKind::BugReport,
         });
     }
-    ruling.status = PhaseStatus::Failed;
+    (ruling.status, ruling.guard) = (PhaseStatus::Failed, Some(Verdict::Refused));
     let restore = state.current.before.as_ref().map(|before| before.id.clone());
     ruling.verdict = RoleVerdict::Again { not_before: None, free: false, restore };
 }
@@ -214,12 +242,19 @@ fn blockers(state: &State, role: &Role, end: &RoleEnd) -> Vec<Blocker> {
     named.collect()
 }
 
-/// What the role said stood in its way, where it is done and does not say so again.
-fn resolved(state: &State, role: &Role, end: &RoleEnd) -> Vec<Blocker> {
+/// What the role said stood in its way, where it is done and does not say so again. What it reported while it worked on what
+/// ends now stands: a later attempt takes it back, or a person.
+fn resolved(state: &State, index: usize, end: &RoleEnd) -> Vec<Blocker> {
+    let (role, at) = (&state.config.roles[index], &state.roles[index]);
+    let is_of_this_attempt = |known: &Blocker| {
+        let mut told = state.timeline.recent.iter().filter(|entry| at.started_at < Some(entry.at));
+        told.any(|entry| matches!(&entry.fact, TimelineFact::BlockerReported { id, .. } if *id == known.id))
+    };
     let is_gone = |known: &&Blocker| {
         known.status == BlockerStatus::Open
             && known.reported_by == role.name.as_str()
             && !end.handed_in.blockers.contains(&known.description)
+            && !is_of_this_attempt(known)
     };
     let resolution = Some(format!("{} went on", role.name));
     let settle = |known: &Blocker| Blocker {

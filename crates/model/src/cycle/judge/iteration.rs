@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::Timestamp;
 use crate::cycle::begin::with_followers;
-use crate::cycle::config::RoleName;
+use crate::cycle::config::{Role, RoleName};
 use crate::cycle::event::CycleEvent as Event;
 use crate::cycle::facts::{BlockerStatus, Conclusion, Feedback, FeedbackKind, IterationVerdict, PhaseStatus};
+use crate::cycle::gate::{Gate, GateRecord};
 use crate::cycle::limits::ISSUES_MAX;
 use crate::cycle::state::State;
 use crate::limits::{TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip};
@@ -29,8 +30,9 @@ pub(in crate::cycle) fn conclusion(state: &State, now: Timestamp) -> Option<Even
     if !is_done || state.iteration == 0 || state.current.concluded {
         return None;
     }
-    let issues = issues(state);
-    let next = next(state, &issues);
+    let gate = super::gate::judged(state);
+    let issues = issues(state, gate.as_ref());
+    let next = next(state, &issues, gate.as_ref());
     let quality = state.current.quality.unwrap_or(if issues.is_empty() { 100.0 } else { 0.0 });
     let changed = match (&state.current.before, &state.seen) {
         (Some(before), Some(seen)) => before.differs_from(seen),
@@ -38,8 +40,11 @@ pub(in crate::cycle) fn conclusion(state: &State, now: Timestamp) -> Option<Even
     };
     let best_quality = state.best_by_verdict.map(|(_, quality)| quality);
     let is_better = best_quality.is_none_or(|best| quality > best);
+    let progress = changed || is_better;
+    let idle = if progress { 0 } else { state.idle_iterations.saturating_add(1) };
     let verdict = match () {
-        () if issues.is_empty() => IterationVerdict::Converged,
+        () if next.is_empty() => IterationVerdict::Converged,
+        () if idle >= state.config.limits.no_progress => IterationVerdict::NoProgress,
         () if state.iteration >= state.config.limits.iterations => IterationVerdict::OutOfIterations,
         () => IterationVerdict::GoesOn,
     };
@@ -51,21 +56,27 @@ pub(in crate::cycle) fn conclusion(state: &State, now: Timestamp) -> Option<Even
             issues: issues.into_iter().take(ISSUES_MAX).map(|issue| issue.text).collect(),
             tests: state.tests.clone().filter(|tests| tests.iteration == state.iteration),
             best: is_better || best_quality == Some(quality),
-            progress: changed || is_better,
+            progress,
             quality,
             snapshot: state.seen.clone(),
             next,
+            gate,
         }),
     })
 }
 
-/// What is wrong: checks that fail, what roles left undone, what stands in the way.
-fn issues(state: &State) -> Vec<Issue> {
+/// What is wrong: checks that fail, what the gate asks for, what roles left undone, what stands in the way.
+fn issues(state: &State, gate: Option<&GateRecord>) -> Vec<Issue> {
     let mut issues = of_checks(state);
+    issues.extend(of_gate(state, gate));
     let results = state.iterations.back().map(|record| &record.agent_results);
     for (role, _) in state.team() {
         let status = results.and_then(|results| results.get(&role.name)).map(|result| result.status);
         let left = match status {
+            Some(PhaseStatus::Unknown) if role.validates => {
+                issues.push(unheard(role));
+                continue;
+            }
             Some(PhaseStatus::Partial) if role.validates => "finds that not all is well",
             Some(PhaseStatus::Partial) => "has done a part of its work",
             Some(PhaseStatus::Failed) => "failed",
@@ -95,6 +106,19 @@ fn issues(state: &State) -> Vec<Issue> {
     issues
 }
 
+/// A validator whose word nobody understands has not said yes: it says how once more.
+fn unheard(role: &Role) -> Issue {
+    Issue {
+        text: format!("{} ({}) does not say what it found", role.title, role.name),
+        source: "checks".to_owned(),
+        targets: vec![role.name.clone()],
+        kind: FeedbackKind::Clarification,
+        more:
+            "End with a block `PHASE_RESULT:` whose line `- status:` says `completed`, `partial` or `failed`."
+                .to_owned(),
+    }
+}
+
 fn of_checks(state: &State) -> Vec<Issue> {
     let validator = state.config.roles.iter().find(|role| role.validates);
     let source = validator.map_or_else(|| "checks".to_owned(), |role| role.name.to_string());
@@ -109,6 +133,7 @@ fn of_checks(state: &State) -> Vec<Issue> {
         let named = failed.iter().filter(|name| **name != check.name).count();
         match named {
             0 => format!("check `{}` {how}", check.name),
+            1 => format!("check `{}` {how}; 1 failing test is named", check.name),
             named => format!("check `{}` {how}; {named} failing tests are named", check.name),
         }
     };
@@ -120,6 +145,19 @@ fn of_checks(state: &State) -> Vec<Issue> {
         more: check.tail.clone(),
     };
     red.map(issue).collect()
+}
+
+fn of_gate(state: &State, gate: Option<&GateRecord>) -> Vec<Issue> {
+    let Some(at) = gate else { return Vec::new() };
+    let complaints = at.criteria.iter().filter_map(|criterion| criterion.complaint());
+    let issue = |complaint: String| Issue {
+        text: format!("{}: {complaint}", at.gate),
+        source: "prep".to_owned(),
+        targets: targets(state),
+        kind: FeedbackKind::IssueFix,
+        more: String::new(),
+    };
+    complaints.map(issue).collect()
 }
 
 /// Who mends what checks and validators find: whom the validators tell, else whoever changes the tree.
@@ -135,8 +173,13 @@ fn targets(state: &State) -> Vec<RoleName> {
     }
 }
 
-/// The roles of the next iteration: whoever has something to mend, and all that waits for them.
-fn next(state: &State, issues: &[Issue]) -> Vec<RoleName> {
+/// The roles of the next iteration: whoever has something to mend, and all that waits for them. What was only to work at all is
+/// then done in full, by everybody.
+fn next(state: &State, issues: &[Issue], gate: Option<&GateRecord>) -> Vec<RoleName> {
+    let goes_further = gate.is_some_and(|at| at.gate == Gate::ZeroToOne && at.passed == Some(true));
+    if goes_further {
+        return state.config.roles.iter().map(|role| role.name.clone()).collect();
+    }
     if issues.is_empty() {
         return Vec::new();
     }

@@ -2,11 +2,12 @@
 
 use crate::cycle::*;
 use crate::loop_machine::{
-    AttemptOutcome, Backoff, Check, CheckResult, CheckRound, GuardMode, Limits, Place, SessionPolicy,
-    Snapshot,
+    AttemptOutcome, Backoff, Check, CheckResult, CheckRound, GuardMode, Limits, Measures, Place,
+    SessionPolicy, Snapshot,
 };
 use crate::machine::RunEvent;
-use crate::{Status, Timestamp};
+use crate::workflow::Hold;
+use crate::{Reason, Status, Timestamp};
 
 pub(super) struct Driver {
     pub(super) state: State,
@@ -36,6 +37,11 @@ pub(super) fn config() -> Config {
         confine: None,
         utc_offset_minutes: 480,
         confirm: false,
+        prep: None,
+        worktree: None,
+        notify: None,
+        hooks: None,
+        on_done: None,
     }
 }
 
@@ -128,6 +134,12 @@ impl Driver {
     /// The checks that are open come to this.
     #[track_caller]
     pub(super) fn checked(&mut self, passed: bool) -> Vec<CycleEvent> {
+        self.checked_with(passed, Measures::default())
+    }
+
+    /// The same, with what was measured.
+    #[track_caller]
+    pub(super) fn checked_with(&mut self, passed: bool, measures: Measures) -> Vec<CycleEvent> {
         let number = self.state.checking.expect("checks are open");
         let check = CheckResult {
             name: "test".to_owned(),
@@ -140,6 +152,7 @@ impl Driver {
         let round = CheckRound {
             checks: vec![check],
             snapshot: self.state.seen.clone(),
+            measures,
             ..CheckRound::of_nothing(number)
         };
         self.command(Command::EndChecks { round: Box::new(round), failed: Vec::new() })
@@ -195,4 +208,9 @@ pub(super) fn ended(outcome: AttemptOutcome) -> RoleEnd {
 pub(super) fn said(status: PhaseStatus) -> RoleEnd {
     let result = Some(PhaseResult { status, ..PhaseResult::default() });
     RoleEnd { handed_in: HandedIn { result, ..HandedIn::default() }, ..ended(AttemptOutcome::Succeeded) }
+}
+
+/// What an attempt meets whose provider has had enough for now.
+pub(super) fn rate_limited() -> Option<Hold> {
+    Some(Hold { reason: Reason::RateLimit, until: None })
 }

@@ -1,6 +1,6 @@
 //! Who hears what and waits for whom, and what it means that a cycle goes on: what only shows when things overlap.
 
-use super::harness::{Driver, config, ended, said, snapshot};
+use super::harness::{Driver, config, ended, rate_limited, said, snapshot};
 use crate::cycle::limits::EXTENSIONS_WAITING_MAX;
 use crate::cycle::*;
 use crate::event::StopOrigin;
@@ -69,7 +69,7 @@ fn a_role_that_asked_waits_for_the_answer_though_nobody_in_between_has_anything_
     assert_eq!(driver.at_work(), ["cd"], "the second iteration begins with who can mend it");
     driver.end("cd", blocked());
     assert_eq!(driver.at_work(), ["ra"]);
-    let limited = RoleEnd { hold: Some((Reason::RateLimit, None)), ..ended(AttemptOutcome::Failed) };
+    let limited = RoleEnd { hold: rate_limited(), ..ended(AttemptOutcome::Failed) };
     driver.end("ra", limited);
     assert!(driver.at_work().is_empty(), "nobody goes on before it is asked again");
     driver.after(60_000);
@@ -178,7 +178,7 @@ fn an_edit_means_what_the_command_means() {
 #[test]
 fn nobody_is_woken_for_a_role_that_could_not_begin() {
     let mut driver = Driver::with(side_by_side());
-    driver.end("ra", RoleEnd { hold: Some((Reason::RateLimit, None)), ..ended(AttemptOutcome::Failed) });
+    driver.end("ra", RoleEnd { hold: rate_limited(), ..ended(AttemptOutcome::Failed) });
     let again = driver.state.roles[0].not_before.expect("it is asked again later");
     let wakes = |driver: &Driver| driver.state.effects().contains(&Effect::Timer(again));
     driver.state.config.limits.attempt_ms = 3_600_000;
@@ -216,28 +216,7 @@ fn an_extension_that_would_be_dropped_is_refused() {
 
 #[test]
 fn an_import_with_no_iteration_left_stops_until_the_limit_is_raised() {
-    let imported = Imported {
-        rebuilt: false,
-        run: None,
-        created_at: Timestamp::from_millis(0),
-        iteration: 3,
-        task_history: Vec::new(),
-        description: String::new(),
-        requirements: None,
-        exploration: None,
-        plan: None,
-        changes: Vec::new(),
-        changed_files_total: 0,
-        iteration_markers: Default::default(),
-        tests: None,
-        documents: Vec::new(),
-        iterations: Vec::new(),
-        feedback: Vec::new(),
-        decisions: Vec::new(),
-        blockers: Vec::new(),
-        phase_errors: Vec::new(),
-        unknown: Vec::new(),
-    };
+    let imported = Imported { iteration: 3, ..Imported::default() };
     let run = "cycle-1".parse().expect("an id");
     let created = create(Order { run, config: config(), imported: Some(imported) }).expect("a sound order");
     let now = Timestamp::from_millis(1_771_157_000_000);

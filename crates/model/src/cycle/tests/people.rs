@@ -25,7 +25,7 @@ fn a_decision_that_waits_holds_everything_until_it_is_made() {
         option: Some(option.to_owned()),
         by: "user".to_owned(),
     };
-    assert!(matches!(admit(&driver.state, &settle("GitLab")), Err(Rejection::BadConfig(_))));
+    assert!(matches!(admit(&driver.state, &settle("GitLab")), Err(Rejection::BadRequest { .. })));
     driver.request(settle("GitHub"));
     assert_eq!(driver.at_work(), ["ep"]);
     let decision = &driver.state.decisions[0];
@@ -33,7 +33,10 @@ fn a_decision_that_waits_holds_everything_until_it_is_made() {
         (decision.made_by.as_deref(), decision.chosen_option.as_deref()),
         (Some("user"), Some("GitHub"))
     );
-    assert!(matches!(admit(&driver.state, &settle("Google")), Err(Rejection::BadConfig(_))), "made is made");
+    assert!(
+        matches!(admit(&driver.state, &settle("Google")), Err(Rejection::BadRequest { .. })),
+        "made is made"
+    );
 }
 
 #[test]
@@ -141,7 +144,9 @@ fn what_makes_no_sense_is_refused_with_words() {
         content: "x".to_owned(),
         kind: FeedbackKind::Clarification,
     };
-    let Err(Rejection::BadConfig(why)) = admit(&driver.state, &feedback) else { panic!("it is taken") };
+    let Err(Rejection::BadRequest { text: why, .. }) = admit(&driver.state, &feedback) else {
+        panic!("it is taken")
+    };
     assert!(why.contains("ra, ep, cd, vas"), "{why}");
     let unknown = CycleEvent::BlockerSettled {
         id: "BLK-9".to_owned(),
@@ -168,4 +173,40 @@ fn a_team_is_refused_that_waits_for_itself_or_writes_what_is_not_its_own() {
     assert!(team(&|roles| roles[1].writes = vec!["../ra/requirements.md".to_owned()]).is_err());
     assert!(team(&|roles| roles[1].name = "Ra!".into()).is_err());
     assert!(team(&|roles| roles.clear()).is_err());
+}
+
+#[test]
+fn without_a_check_a_cycle_that_was_taken_up_does_not_go_on() {
+    for (checks, expected) in [(config().checks, true), (Vec::new(), false)] {
+        let mut driver = Driver::with(Config { checks, ..config() });
+        driver.request(CycleEvent::PauseRequested {});
+        driver.done("ra");
+        driver.is(Status::Paused);
+        let extension = CycleEvent::ExtensionRequested { text: "more".to_owned(), raise: Raise::default() };
+        for request in [CycleEvent::ResumeRequested { raise: Raise::default() }, extension] {
+            assert_eq!(admit(&driver.state, &request).is_ok(), expected, "{request:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_role_reports_while_it_works_is_not_taken_back_by_the_same_attempt() {
+    let mut driver = Driver::new();
+    driver.done("ra");
+    driver.done("ep");
+    driver.built("cd", "one");
+    driver.checked(true);
+    driver.after(10);
+    let (description, by) = ("the API key is missing".to_owned(), "vas".to_owned());
+    driver.request(CycleEvent::BlockerReported { description, by });
+    driver.after(10);
+    driver.done("vas");
+    assert_eq!((driver.state.iteration, driver.state.has_open_blockers()), (2, true));
+    assert_eq!(driver.state.iterations[0].issues, ["BLK-001 is open: the API key is missing"]);
+    driver.after(10);
+    driver.built("cd", "two");
+    driver.checked(true);
+    driver.done("vas");
+    driver.is(Status::Completed);
+    assert_eq!(driver.state.blockers[0].resolution.as_deref(), Some("vas went on"));
 }

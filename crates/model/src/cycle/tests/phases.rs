@@ -1,9 +1,9 @@
 //! Who works when: the chain, tries, what a role hands in, and what becomes of one that is blocked or slow.
 
-use super::harness::{Driver, config, ended, said, snapshot};
+use super::harness::{Driver, config, ended, rate_limited, said, snapshot};
 use crate::cycle::*;
 use crate::finding::{Finding, RegressionType, Severity};
-use crate::loop_machine::{AttemptOutcome, GuardReport, Left, TreeProof};
+use crate::loop_machine::{AttemptOutcome, GuardReport, Left, TreeProof, Verdict};
 use crate::{Reason, Status};
 
 #[test]
@@ -107,12 +107,8 @@ fn a_role_that_is_blocked_sends_back_to_whom_it_asks_and_only_so_often() {
     assert_eq!(driver.at_work(), ["cd"], "once nothing stands in the way it goes on");
 }
 
-#[test]
-fn what_the_guard_refuses_is_put_back_and_becomes_a_bug_report() {
-    let mut driver = Driver::new();
-    driver.command(Command::Observe(snapshot("start")));
-    driver.done("ra");
-    driver.done("ep");
+/// What the guard says of a test that is gone.
+fn cheat() -> GuardReport {
     let finding = Finding {
         id: "f1".to_owned(),
         rule: "test-deleted".to_owned(),
@@ -130,16 +126,81 @@ fn what_the_guard_refuses_is_put_back_and_becomes_a_bug_report() {
         undo: "Put it back.".to_owned(),
         allowed: None,
     };
-    let guard = GuardReport { findings: vec![finding], findings_total: 1, ..GuardReport::default() };
-    let end =
-        RoleEnd { guard: Some(guard), snapshot: Some(snapshot("cheat")), ..said(PhaseStatus::Completed) };
+    GuardReport { findings: vec![finding], findings_total: 1, ..GuardReport::default() }
+}
+
+#[test]
+fn what_the_guard_refuses_is_put_back_and_becomes_a_bug_report() {
+    let mut driver = Driver::new();
+    driver.command(Command::Observe(snapshot("start")));
+    driver.done("ra");
+    driver.done("ep");
+    let mut end =
+        RoleEnd { guard: Some(cheat()), snapshot: Some(snapshot("cheat")), ..said(PhaseStatus::Completed) };
+    end.handed_in.changes = vec![ChangeEntry {
+        at: driver.now,
+        file: "a_test.py".to_owned(),
+        action: ChangeAction::Delete,
+        iteration: 1,
+        agent: "cd".into(),
+        description: String::new(),
+        task: None,
+        lines_added: 0,
+        lines_removed: 9,
+    }];
     driver.end("cd", end);
+    assert_eq!((driver.state.changes.total, driver.state.changed_files.len()), (0, 0), "it is put back");
+    let record = driver.state.iterations.back().unwrap();
+    assert_eq!(record.agent_results[&"cd".into()].files_modified, 0);
     let open = driver.state.role(&"cd".into()).unwrap().open.clone().expect("it is tried again");
     assert_eq!(open.restore.as_deref(), Some("commit-start"));
     let report = driver.state.feedback.recent.back().unwrap();
     assert_eq!((report.source.as_str(), report.kind), ("guard", FeedbackKind::BugReport));
     assert!(report.content.contains("a test is gone") && report.content.contains("Put it back."));
     assert_eq!(driver.state.findings.len(), 1);
+    assert_eq!(driver.state.findings[0].verdict, Verdict::Refused);
+}
+
+#[test]
+fn what_was_refused_for_good_is_put_back_before_anybody_goes_on() {
+    let mut driver = Driver::new();
+    driver.command(Command::Observe(snapshot("start")));
+    driver.done("ra");
+    driver.done("ep");
+    let cheats =
+        RoleEnd { guard: Some(cheat()), snapshot: Some(snapshot("cheat")), ..said(PhaseStatus::Completed) };
+    for _ in 0..3 {
+        driver.end("cd", cheats.clone());
+    }
+    driver.is(Status::Failed);
+    assert!(
+        driver.state.detail.as_deref().unwrap().contains("puts it back first"),
+        "{:?}",
+        driver.state.detail
+    );
+    driver.request(CycleEvent::ResumeRequested { raise: Default::default() });
+    let open = driver.state.role(&"cd".into()).unwrap().open.clone().expect("it goes on");
+    assert_eq!(open.restore.as_deref(), Some("commit-start"));
+}
+
+#[test]
+fn what_the_guard_finds_in_an_attempt_that_was_cut_short_is_refused_by_nobody() {
+    let mut driver = Driver::new();
+    driver.command(Command::Observe(snapshot("start")));
+    driver.done("ra");
+    driver.done("ep");
+    let end = RoleEnd {
+        guard: Some(cheat()),
+        snapshot: Some(snapshot("cheat")),
+        ..ended(AttemptOutcome::Cancelled)
+    };
+    driver.end("cd", end);
+    assert_eq!(driver.state.findings[0].verdict, Verdict::Reported);
+    // What it left is looked at again with the attempt that follows.
+    let end =
+        RoleEnd { guard: Some(cheat()), snapshot: Some(snapshot("cheat")), ..said(PhaseStatus::Completed) };
+    driver.end("cd", end);
+    assert_eq!(driver.state.findings[1].verdict, Verdict::Refused);
 }
 
 #[test]
@@ -182,7 +243,7 @@ fn a_lost_attempt_is_had_again_and_costs_no_try() {
 #[test]
 fn a_provider_that_refuses_is_asked_again_later_each_time_twice_as_long() {
     let mut driver = Driver::new();
-    let refused = RoleEnd { hold: Some((Reason::RateLimit, None)), ..ended(AttemptOutcome::Failed) };
+    let refused = RoleEnd { hold: rate_limited(), ..ended(AttemptOutcome::Failed) };
     driver.end("ra", refused.clone());
     assert!(driver.at_work().is_empty());
     assert_eq!(driver.state.roles[0].not_before, Some(driver.now.plus_millis(60_000)));

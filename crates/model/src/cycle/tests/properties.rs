@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::harness::{Driver, config, ended, said, snapshot};
+use super::harness::{Driver, config, ended, rate_limited, said, snapshot};
 use crate::Status;
 use crate::cycle::*;
 use crate::event::StopOrigin;
@@ -46,7 +46,7 @@ fn end() -> impl Strategy<Value = RoleEnd> {
         12 => Just(said(PhaseStatus::Completed)),
         6 => built,
         3 => outcome.prop_map(ended),
-        1 => Just(RoleEnd { hold: Some((crate::Reason::RateLimit, None)), ..ended(AttemptOutcome::Failed) }),
+        1 => Just(RoleEnd { hold: rate_limited(), ..ended(AttemptOutcome::Failed) }),
     ]
 }
 
@@ -152,8 +152,9 @@ proptest! {
     fn the_invariants_hold_whatever_happens(
         happenings in prop::collection::vec(happening(), 1..120),
         side_by_side in any::<bool>(),
+        prepared in any::<bool>(),
     ) {
-        let mut config = config();
+        let mut config = if prepared { super::prepared::config() } else { config() };
         if side_by_side {
             config.roles[1].after.clear();
         }
@@ -168,7 +169,11 @@ proptest! {
             // Completed means that every role is done and that the tree as it is was judged green.
             if state.status == Status::Completed && !state.is_asked_to_go_on() {
                 prop_assert!(state.checks.iter().all(|check| check.passed) && !state.checks.is_empty());
-                prop_assert!(state.iterations.back().is_some_and(|last| last.issues.is_empty()));
+                let last = state.iterations.back();
+                prop_assert!(last.is_some_and(|last| last.issues.is_empty()));
+                // Of what was prepared, all of it is done.
+                let gate = last.and_then(|last| last.gate.as_ref());
+                prop_assert_eq!(gate.map(|at| (at.gate, at.passed)), prepared.then_some((Gate::OneToHundred, Some(true))));
             }
             // No more iterations than there may be, and what is at rest has nothing open that it waits for.
             prop_assert!(state.iteration <= state.config.limits.iterations.max(5));

@@ -1,8 +1,8 @@
 //! What an iteration comes to, and what follows.
 
-use super::harness::{Driver, config, said};
+use super::harness::{Driver, config, ended, said, snapshot};
 use crate::cycle::*;
-use crate::loop_machine::{Limits, Raise};
+use crate::loop_machine::{AttemptOutcome, CheckRound, Limits, Raise, Wrote};
 use crate::machine::Machine;
 use crate::{ExitCode, Reason, Status};
 
@@ -58,6 +58,61 @@ fn what_a_validator_finds_counts_though_the_checks_are_green() {
 }
 
 #[test]
+fn a_validator_that_is_not_understood_has_not_said_yes() {
+    for end in [ended(AttemptOutcome::Succeeded), said(PhaseStatus::Unknown), said(PhaseStatus::Pending)] {
+        let mut driver = Driver::new();
+        for role in ["ra", "ep"] {
+            driver.end(role, end.clone());
+        }
+        driver.end("cd", RoleEnd { snapshot: Some(snapshot("one")), ..end.clone() });
+        driver.checked(true);
+        driver.end("vas", end.clone());
+        assert!(driver.state.iterations[0].issues[0].contains("does not say what it found"), "{end:?}");
+        assert_eq!((driver.state.iteration, driver.state.checking), (2, Some(2)), "it alone looks again");
+        driver.checked(true);
+        let told = &driver.state.role(&"vas".into()).unwrap().told;
+        assert!(told.iter().any(|entry| entry.content.contains("PHASE_RESULT")), "{told:?}");
+        driver.done("vas");
+        driver.is(Status::Completed);
+    }
+}
+
+#[test]
+fn a_validator_that_is_never_understood_ends_with_the_iterations() {
+    let mut driver = Driver::new();
+    driver.done("ra");
+    driver.done("ep");
+    driver.built("cd", "one");
+    for _ in 0..3 {
+        driver.checked(true);
+        driver.end("vas", ended(AttemptOutcome::Succeeded));
+    }
+    driver.is(Status::Failed);
+    assert_eq!(driver.state.reason, Some(Reason::LimitIterations));
+}
+
+#[test]
+fn files_that_changed_while_checks_ran_are_named_with_the_way_back() {
+    let mut driver = Driver::new();
+    driver.done("ra");
+    driver.done("ep");
+    driver.built("cd", "one");
+    let wrote = Wrote {
+        left: Some(snapshot("left")),
+        put_back: vec!["README".to_owned(), "a b's".to_owned()],
+        ..Wrote::default()
+    };
+    let round = CheckRound {
+        snapshot: driver.state.seen.clone(),
+        wrote: Some(wrote),
+        ..CheckRound::of_nothing(driver.state.checking.unwrap())
+    };
+    driver.command(Command::EndChecks { round: Box::new(round), failed: Vec::new() });
+    let told = &driver.state.phase_errors.recent.back().expect("it is told").error;
+    assert!(told.contains(r"`git restore --source=commit-left -- README 'a b'\''s'`"), "{told}");
+}
+
+#[test]
 fn a_tree_that_changed_after_the_checks_is_judged_again_before_the_verdict() {
     let mut driver = Driver::new();
     driver.done("ra");
@@ -84,6 +139,9 @@ fn iterations_that_change_nothing_end_the_cycle_before_they_cost_all_it_has() {
     driver.is(Status::Stopped);
     assert_eq!(driver.state.reason, Some(Reason::NoProgress));
     assert_eq!(driver.state.iteration, 3);
+    let verdicts: Vec<_> = driver.state.iterations.iter().filter_map(|record| record.verdict).collect();
+    let goes_on = IterationVerdict::GoesOn;
+    assert_eq!(verdicts, [goes_on, goes_on, IterationVerdict::NoProgress]);
 }
 
 #[test]
@@ -151,7 +209,7 @@ fn a_ceiling_of_money_ends_it_between_two_roles_of_all_or_of_one() {
     driver.iteration_after_ra("one", true);
     driver.request(CycleEvent::ExtensionRequested { text: "more".to_owned(), raise: Raise::default() });
     driver.is(Status::Stopped);
-    assert_eq!(driver.state.detail.as_deref(), Some("role `ra` has used what it may"));
+    assert_eq!(driver.state.detail.as_deref(), Some("role `ra` has used 100 of the 100 tokens that it may"));
 }
 
 #[test]
@@ -186,5 +244,67 @@ impl Driver {
         self.built("cd", tree);
         self.checked(passed);
         self.done("vas");
+    }
+}
+
+#[test]
+fn a_role_at_its_own_ceiling_goes_on_with_the_raise_that_is_named_and_not_without() {
+    for (of_all, named) in [(None, "--max-cost +10"), (Some(50_000_000), "--max-cost +10")] {
+        let mut config = config();
+        config.limits.cost_microusd = of_all;
+        config.roles[2].cost_microusd = Some(10_000);
+        let mut driver = Driver::with(config);
+        driver.iteration("one", false);
+        driver.is(Status::Stopped);
+        assert_eq!(driver.state.reason, Some(Reason::LimitCost));
+        assert_eq!(
+            driver.state.detail.as_deref(),
+            Some("role `cd` has spent $0.01 of the $0.01 that it may")
+        );
+        assert_eq!(raise_past(&driver.state, Reason::LimitCost), named);
+        let plain = CycleEvent::ResumeRequested { raise: Raise::default() };
+        assert!(driver.state.admit(&plain).is_err(), "it would stand where it stands");
+        let to = of_all.unwrap_or(driver.state.counters.cost_microusd) + 10_000_000;
+        let raise = Raise { cost_microusd: Some(to), ..Raise::default() };
+        let raised = CycleEvent::ResumeRequested { raise };
+        driver.state.admit(&raised).expect("the raise that was named helps");
+        driver.request(raised);
+        driver.is(Status::Running);
+        assert_eq!(driver.at_work(), ["cd"]);
+        assert_eq!(driver.state.config.roles[2].cost_microusd, Some(10_010_000));
+    }
+}
+
+#[test]
+fn a_verdict_is_not_reused_after_the_developer_worked_though_git_sees_no_change() {
+    let mut driver = Driver::new();
+    driver.done("ra");
+    driver.done("ep");
+    driver.built("cd", "one");
+    driver.checked(false);
+    // The validator sends the developer back, who changes only what git ignores.
+    driver.end("vas", said(PhaseStatus::Blocked));
+    driver.built("cd", "one");
+    assert_eq!(driver.state.checking, Some(2), "the checks are run again");
+    driver.checked(true);
+    driver.done("vas");
+    driver.is(Status::Completed);
+}
+
+#[test]
+fn what_piton_writes_itself_is_no_name_for_a_role_or_a_document() {
+    for name in ["coordination", "history", "user", "init"] {
+        let mut roles = default_roles();
+        roles[0].name = name.into();
+        roles[1].after = vec![name.into()];
+        roles.iter_mut().for_each(|role| role.feedback_to.clear());
+        let why = check_team(&roles).expect_err(name);
+        assert!(why.contains("piton uses that name itself"), "{why}");
+    }
+    for file in ["changes.log", "history", "test-results.json", "Debug-Log.ndjson"] {
+        let mut roles = default_roles();
+        roles[3].writes = vec![file.to_owned()];
+        let why = check_team(&roles).expect_err(file);
+        assert!(why.contains(file) && why.contains("piton's"), "{why}");
     }
 }

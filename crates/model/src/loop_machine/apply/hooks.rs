@@ -8,9 +8,7 @@ use crate::loop_machine::state::{Open, State};
 
 /// The run passed `point`.
 pub(super) fn pass(state: &mut State, point: HookPoint) {
-    if !state.hooks.passed.contains(&point) {
-        state.hooks.passed.push(point);
-    }
+    state.hooks.pass(point);
 }
 
 /// The run passed `point`, and is told so before it is told of `later`, which it passed in the same moment.
@@ -25,8 +23,7 @@ pub(super) fn pass_before(state: &mut State, point: HookPoint, later: HookPoint)
 /// Hooks are about to be called.
 pub(super) fn started(state: &mut State, call: &HookCall) {
     let hooks = &mut state.hooks;
-    hooks.calls = call.number;
-    hooks.passed.retain(|point| !call.points.contains(point));
+    hooks.begin(call);
     for point in &call.points {
         match point {
             HookPoint::PreIteration => hooks.iteration = state.work.iteration.saturating_add(1),

@@ -8,6 +8,7 @@ use crate::event::StopOrigin;
 use crate::hook::{HookPoint, Mode};
 use crate::limits::{BREAKPOINTS_MAX, CUSTOM_KEYS_MAX, MODE_SWITCHES_MAX, NOTES_MAX, TOLD_MAX, keep_last};
 use crate::loop_machine::facts::{Note, NoteKind, QuestionKind, Report};
+use crate::loop_machine::hook_calls;
 use crate::loop_machine::mode::{ModeSwitch, SwitchReason, is_between_iterations};
 use crate::loop_machine::state::{KeptNote, Question, State, Told};
 use crate::loop_machine::verdict::Consequence;
@@ -95,8 +96,7 @@ pub(super) fn add_note(state: &mut State, text: &str, set: &BTreeMap<String, ser
     if !text.is_empty() {
         keep_note(state, Note { kind: NoteKind::Person, text: text.to_owned() });
     }
-    state.memory.custom.retain(|key, _| !set.get(key).is_some_and(serde_json::Value::is_null));
-    keep_values(state, set.iter().filter(|(_, value)| !value.is_null()));
+    hook_calls::keep_values(&mut state.memory.custom, set);
 }
 
 fn keep_note(state: &mut State, note: Note) {

@@ -45,7 +45,6 @@ policy! {
 #[record(Copy, Eq)]
 pub struct RebootRecord {
     pub at: Timestamp,
-    /// In which iteration.
     pub iteration: u32,
     /// Whether it worked.
     pub succeeded: bool,
@@ -109,7 +108,6 @@ pub struct SessionView<'a> {
     pub percent: Option<u8>,
     /// Whether it gets worse.
     pub degraded: bool,
-    /// Iterations in it.
     pub iterations: u32,
     /// How long it lasts.
     pub age_ms: u64,

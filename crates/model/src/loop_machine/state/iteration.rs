@@ -22,7 +22,6 @@ pub struct Ended {
     pub added: u64,
     /// Lines removed.
     pub removed: u64,
-    /// What it reported.
     pub report: Option<Report>,
     /// Tests before and after it, where that is known.
     pub tests: Option<Counts>,

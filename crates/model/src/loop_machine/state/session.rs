@@ -25,7 +25,6 @@ pub struct Session {
     pub started_at: Option<Timestamp>,
     /// When the last attempt began.
     pub attempt_at: Option<Timestamp>,
-    /// Iterations in it.
     pub iterations: u32,
     /// How full its context is.
     pub context_usage_percent: Option<u8>,
@@ -79,7 +78,6 @@ pub struct SessionRecord {
     pub started_at: Timestamp,
     /// When it was left.
     pub ended_at: Timestamp,
-    /// Iterations in it.
     pub iterations: u32,
     /// Why it gave way, where that was decided; otherwise another one was begun as the run is configured.
     pub reason: Option<RebootReason>,

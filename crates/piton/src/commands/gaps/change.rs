@@ -10,7 +10,6 @@ use serde_json::json;
 
 use super::Place;
 use super::look::{flip_json, flip_line};
-use super::show::gap_json;
 use crate::cli::gaps::{
     AddArguments, CheckArguments, ImportGapsArguments, UpdateArguments, VerifyGapArguments,
 };
@@ -19,17 +18,16 @@ use crate::output::{Output, clean_line};
 use crate::repository::unsound;
 
 /// Says what became of a gap.
-fn told(place: &Place, id: &str, changed: &GapsChanged, out: &Output) -> ExitCode {
-    let GapsChanged { state, flips, .. } = changed;
+fn told(id: &str, changed: &GapsChanged, out: &Output) -> ExitCode {
+    let GapsChanged { gap, flips, .. } = changed;
     if out.json {
-        let gap = state.find(id).map(|gap| gap_json(gap, state, place.now()));
         out.json(&json!({ "gap": gap, "flips": flips.iter().map(flip_json).collect::<Vec<_>>() }));
         return ExitCode::Done;
     }
-    out.lines(flips.iter().map(flip_line));
+    flips.iter().for_each(|flip| out.did(flip_line(flip)));
     if flips.is_empty() {
         let what = if changed.changed { "done" } else { "as it was" };
-        out.line(format!("{}: {what}", clean_line(id)));
+        out.did(format!("{}: {what}", clean_line(id)));
     }
     ExitCode::Done
 }
@@ -46,8 +44,8 @@ pub(super) async fn add(place: &Place, arguments: &AddArguments, out: &Output) -
     let (gap, category) = (arguments.id.clone(), category.unwrap_or_default());
     let changed = place.change(out, GapChange::Add { gap, category, fields }).await?;
     match out.json {
-        true => return Ok(told(place, &arguments.id, &changed, out)),
-        false => out.line(format!("{}: added", clean_line(&arguments.id))),
+        true => return Ok(told(&arguments.id, &changed, out)),
+        false => out.did(format!("{}: added", clean_line(&arguments.id))),
     }
     Ok(ExitCode::Done)
 }
@@ -55,16 +53,16 @@ pub(super) async fn add(place: &Place, arguments: &AddArguments, out: &Output) -
 pub(super) async fn update(place: &Place, arguments: &UpdateArguments, out: &Output) -> Result {
     let UpdateArguments { id, fields, reason } = arguments;
     let change = GapChange::Set { gap: id.clone(), fields: fields.clone(), reason: reason.clone() };
-    Ok(told(place, id, &place.change(out, change).await?, out))
+    Ok(told(id, &place.change(out, change).await?, out))
 }
 
 pub(super) async fn check(place: &Place, arguments: &CheckArguments, out: &Output) -> Result {
     if arguments.ids.len() > 1 {
         let reading = place.door.gaps(&place.ledger, place.now()).await?;
-        place.check_named(&reading, &arguments.ids)?;
+        place.check_named(&reading.found, &arguments.ids)?;
     }
     for id in &arguments.ids {
-        told(place, id, &place.change(out, GapChange::Check { gap: id.clone() }).await?, out);
+        told(id, &place.change(out, GapChange::Check { gap: id.clone() }).await?, out);
     }
     Ok(ExitCode::Done)
 }
@@ -77,7 +75,7 @@ pub(super) async fn verify(place: &Place, arguments: &VerifyGapArguments, out: &
     };
     let (gap, sources, reason) = (arguments.id.clone(), arguments.source.clone(), arguments.reason.clone());
     let changed = place.change(out, GapChange::Verify { gap, findings, sources, reason }).await?;
-    Ok(told(place, &arguments.id, &changed, out))
+    Ok(told(&arguments.id, &changed, out))
 }
 
 fn read_text(path: &str) -> Result<String> {
@@ -90,13 +88,13 @@ pub(super) async fn remove(place: &Place, id: &str, out: &Output) -> Result {
     place.change(out, GapChange::Remove { gap: id.to_owned() }).await?;
     match out.json {
         true => out.json(&json!({ "removed": id })),
-        false => out.line(format!("{}: removed", clean_line(id))),
+        false => out.did(format!("{}: removed", clean_line(id))),
     }
     Ok(ExitCode::Done)
 }
 
 pub(super) async fn undo(place: &Place, id: &str, out: &Output) -> Result {
-    Ok(told(place, id, &place.change(out, GapChange::Undo { gap: id.to_owned() }).await?, out))
+    Ok(told(id, &place.change(out, GapChange::Undo { gap: id.to_owned() }).await?, out))
 }
 
 pub(super) async fn apply_due(place: &Place, out: &Output) -> Result {
@@ -105,7 +103,9 @@ pub(super) async fn apply_due(place: &Place, out: &Output) -> Result {
         out.json(&flips.iter().map(flip_json).collect::<Vec<_>>());
         return Ok(ExitCode::Done);
     }
-    out.lines(flips.iter().map(flip_line));
+    if !out.quiet {
+        out.lines(flips.iter().map(flip_line));
+    }
     if flips.is_empty() {
         out.note("nothing is due");
     }
@@ -135,7 +135,7 @@ pub(super) async fn import(place: &Place, arguments: &ImportGapsArguments, out: 
         out.json(&json!({ "added": added, "kept": there }));
         return Ok(ExitCode::Done);
     }
-    out.line(format!("{} added", count(added.len(), "gap")));
+    out.did(format!("{} added", count(added.len(), "gap")));
     if !there.is_empty() {
         out.note(format!("note: {} were there already and stay as they are", there.len()));
     }
@@ -157,7 +157,7 @@ pub(super) async fn edit(place: &Place, out: &Output) -> Result {
     if !ended.success() {
         return Err(Failure::new(ErrorKind::Failed, "the editor did not end well; nothing was adopted"));
     }
-    let state = place.change(out, GapChange::Adopt).await?.state;
-    out.line(format!("{}: {}", place.ledger.file.display(), count(state.gaps.len(), "gap")));
+    let gaps = place.change(out, GapChange::Adopt).await?.gaps;
+    out.did(format!("{}: {}", place.ledger.file.display(), count(gaps, "gap")));
     Ok(ExitCode::Done)
 }

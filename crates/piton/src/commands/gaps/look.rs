@@ -1,23 +1,17 @@
 //! Commands that only report: `validate`, `order`, `stale`, `batch`, `fresh`, `prompt`, `export`.
 
-use piton_files::gaps::{Document, UnknownKeys};
 use piton_model::ExitCode;
-use piton_model::ledger::{
-    Flip, Gap, GapStatus, StaleSince, for_prompt, not_fresh, select_batch, sort_gaps, survey,
-};
-use piton_model::ledger_machine::all_due;
-use piton_model::limits::GAP_FILE_BYTES_MAX;
-use piton_view::{GapsView, words};
-use serde_json::{Map, Value, json};
+use piton_model::ledger::Flip;
+use piton_view::{InLedger, StaleGaps, words};
+use serde_json::{Value, json};
 
 use super::Place;
-use super::show::{fields_json, gap_json};
 use crate::cli::gaps::{BatchArguments, ExportGapsArguments, FreshArguments, GapsFormat, PromptArguments};
 use crate::failure::{ErrorKind, Result};
 use crate::output::{Output, clean, clean_line};
 
 pub(super) async fn validate(place: &Place, out: &Output) -> Result {
-    let read = place.door.gaps(&place.ledger, place.now()).await;
+    let read = place.door.gap_order(&place.ledger, place.now()).await;
     let reading = match read {
         // A file that cannot be read is what is asked about.
         Err(error) if out.json && error.kind == ErrorKind::Failed && !error.details.is_empty() => {
@@ -26,17 +20,17 @@ pub(super) async fn validate(place: &Place, out: &Output) -> Result {
         }
         read => read?,
     };
-    let GapsView { state, mut problems, warnings, exists, .. } = reading;
+    let InLedger { found: order, gaps, mut problems, warnings, exists } = reading;
     // What other commands put up with is wrong all the same.
-    problems.extend(words::ledger::cycles(&state.gaps));
+    problems.extend(order.cycles);
     let is_valid = exists && problems.is_empty();
     let file = place.ledger.file.display();
     if out.json {
         out.json(&json!({
             "valid": is_valid,
             "exists": exists,
-            "gaps": state.gaps.len(),
-            "cycled": sort_gaps(&state.gaps).cycled,
+            "gaps": gaps,
+            "cycled": order.cycled,
             "problems": problems,
             "warnings": warnings,
         }));
@@ -44,7 +38,7 @@ pub(super) async fn validate(place: &Place, out: &Output) -> Result {
         place.warn(&warnings, out);
         match problems.is_empty() {
             _ if !exists => out.line(format!("there is no {file}")),
-            true => out.line(format!("{file} is sound: {}", words::count(state.gaps.len(), "gap"))),
+            true => out.line(format!("{file} is sound: {}", words::count(gaps, "gap"))),
             false => out.line(format!("{file} can be worked with, but this is wrong:")),
         }
         problems.iter().for_each(|problem| out.line(format!("  {}", clean_line(problem))));
@@ -52,37 +46,33 @@ pub(super) async fn validate(place: &Place, out: &Output) -> Result {
     Ok(if is_valid { ExitCode::Done } else { ExitCode::Failed })
 }
 
-fn tell_cycles(gaps: &[Gap], out: &Output) {
-    words::ledger::cycles(gaps).iter().for_each(|cycle| out.note(format!("warning: {cycle}")));
+fn tell_cycles(cycles: &[String], out: &Output) {
+    cycles.iter().for_each(|cycle| out.note(format!("warning: {cycle}")));
 }
 
 pub(super) async fn order(place: &Place, out: &Output) -> Result {
-    let state = place.read(out).await?.state;
-    let sorted = sort_gaps(&state.gaps);
+    let order = place.told(place.door.gap_order(&place.ledger, place.now()).await?, out).found;
     if out.json {
-        let ordered: Vec<&str> = sorted.ordered.iter().map(|gap| gap.id.as_str()).collect();
-        out.json(&json!({ "ordered": ordered, "cycled": sorted.cycled }));
+        out.json(&order);
         return Ok(ExitCode::Done);
     }
-    out.lines(sorted.ordered.iter().map(|gap| clean_line(&gap.id)));
-    tell_cycles(&state.gaps, out);
+    out.lines(order.ordered.iter().map(|id| clean_line(id)));
+    tell_cycles(&order.cycles, out);
     Ok(ExitCode::Done)
 }
 
 pub(super) async fn stale(place: &Place, out: &Output) -> Result {
-    let GapsView { state, observed, .. } = place.read(out).await?;
-    let flips = all_due(&state, &observed, place.now());
-    let on_disk: Vec<&str> =
-        state.gaps.iter().filter(|gap| gap.status == GapStatus::Stale).map(|gap| gap.id.as_str()).collect();
+    let seen = place.told(place.door.stale_gaps(&place.ledger, place.now()).await?, out);
+    let StaleGaps { due, stale } = seen.found;
     if out.json {
-        out.json(&json!({ "due": flips.iter().map(flip_json).collect::<Vec<_>>(), "stale": on_disk }));
+        out.json(&json!({ "due": due.iter().map(flip_json).collect::<Vec<_>>(), "stale": stale }));
         return Ok(ExitCode::Done);
     }
-    out.lines(on_disk.iter().map(|id| format!("{}: stale", clean_line(id))));
-    out.lines(flips.iter().map(flip_line));
-    if flips.is_empty() && on_disk.is_empty() {
+    out.lines(stale.iter().map(|id| format!("{}: stale", clean_line(id))));
+    out.lines(due.iter().map(flip_line));
+    if due.is_empty() && stale.is_empty() {
         out.note("nothing is stale");
-    } else if !flips.is_empty() {
+    } else if !due.is_empty() {
         out.note("nothing was written; `piton gaps stale --apply` writes the flips");
     }
     Ok(ExitCode::Done)
@@ -104,44 +94,31 @@ pub(super) fn flip_json(flip: &Flip) -> Value {
 }
 
 pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Output) -> Result {
-    let GapsView { mut state, observed, exists, .. } = place.read(out).await?;
-    let now = place.now();
-    let mut stale_since = state.stale_since();
-    // What research would flip before it chooses, so that both choose the same.
-    let flips: StaleSince =
-        all_due(&state, &observed, now).into_iter().map(|flip| (flip.gap, flip.at)).collect();
-    for gap in state.gaps.iter_mut().filter(|gap| flips.contains_key(&gap.id)) {
-        gap.status = GapStatus::Stale;
-    }
-    stale_since.extend(flips);
-    let survey = survey(&state.gaps, state.default_ttl_days, now, &stale_since);
-    let batch = select_batch(survey.candidates.iter().copied(), place.max_per_run(arguments.max));
+    let max = place.max_per_run(arguments.max);
+    let seen = place.told(place.door.gap_batch(&place.ledger, max, place.now()).await?, out);
+    let InLedger { found, gaps, exists, .. } = seen;
     if out.json {
         out.json(&json!({
             "exists": exists,
-            "batch": batch.iter().map(|gap| gap_json(gap, &state, now)).collect::<Vec<_>>(),
-            "stale": survey.stale,
-            "unknown": survey.unknown,
-            "later": survey.candidates.len() - batch.len(),
-            "checked": survey.checked.iter().map(|gap| &gap.id).collect::<Vec<_>>(),
-            "waiting": survey.waiting.iter().map(|waiting| &waiting.gap.id).collect::<Vec<_>>(),
+            "batch": found.batch,
+            "stale": found.stale,
+            "unknown": found.unknown,
+            "later": found.later,
+            "checked": found.checked,
+            "waiting": found.waiting,
         }));
         return Ok(ExitCode::Done);
     }
-    for gap in &batch {
-        out.line(clean_line(&gap.id));
+    for gap in &found.batch {
+        out.line(clean_line(&gap.gap.id));
     }
-    if survey.has_cycles {
-        tell_cycles(&state.gaps, out);
-    }
-    match batch.is_empty() {
+    tell_cycles(&found.cycles, out);
+    match found.batch.is_empty() {
         // That there is no file has been said.
         true if !exists => {}
-        true if state.gaps.is_empty() => {
-            out.note(nothing_in(&place.ledger.file));
-        }
-        true => out.note(all_current(state.gaps.len(), survey.checked.len(), survey.waiting.len())),
-        false => out.note(survey.picture(batch.len())),
+        true if gaps == 0 => out.note(nothing_in(&place.ledger.file)),
+        true => out.note(all_current(gaps, found.checked.len(), found.waiting.len())),
+        false => out.note(found.picture),
     }
     Ok(ExitCode::Done)
 }
@@ -162,12 +139,8 @@ pub(super) fn all_current(gaps: usize, checked: usize, waiting: usize) -> String
 }
 
 pub(super) async fn fresh(place: &Place, arguments: &FreshArguments, out: &Output) -> Result {
-    let reading = place.read(out).await?;
-    if reading.exists {
-        place.check_named(&reading, &arguments.ids)?;
-    }
-    let GapsView { state, observed, exists, .. } = reading;
-    let list = not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
+    let seen = place.door.gaps_not_fresh(&place.ledger, &arguments.ids, place.now()).await?;
+    let InLedger { found: list, exists, .. } = place.told(seen, out);
     if out.json {
         let list: Vec<Value> = list.iter().map(|gap| json!({ "gap": gap.gap, "why": gap.why })).collect();
         out.json(&json!({ "fresh": exists && list.is_empty(), "exists": exists, "not_fresh": list }));
@@ -179,16 +152,9 @@ pub(super) async fn fresh(place: &Place, arguments: &FreshArguments, out: &Outpu
 }
 
 pub(super) async fn prompt(place: &Place, arguments: &PromptArguments, out: &Output) -> Result {
-    let reading = place.read(out).await?;
-    place.check_named(&reading, &arguments.ids)?;
-    let state = reading.state;
-    let text = for_prompt(
-        &state.gaps,
-        state.default_ttl_days,
-        &arguments.ids,
-        arguments.tokens as usize,
-        place.now(),
-    );
+    let PromptArguments { ids, tokens } = arguments;
+    let seen = place.door.gap_prompt(&place.ledger, ids, *tokens as usize, place.now()).await?;
+    let text = place.told(seen, out).found;
     match out.json {
         true => out.json(&json!({ "prompt": text })),
         false => out.line(clean(text.trim_end())),
@@ -197,27 +163,15 @@ pub(super) async fn prompt(place: &Place, arguments: &PromptArguments, out: &Out
 }
 
 pub(super) async fn export(place: &Place, arguments: &ExportGapsArguments, out: &Output) -> Result {
-    let gaps = place.read(out).await?.state.gaps;
-    let path = place.layout.root().join(&place.ledger.file);
-    let bytes = piton_sys::file::read_regular(&path, GAP_FILE_BYTES_MAX)?;
-    // What could not be read was refused a moment ago.
-    let document = bytes.and_then(|bytes| Document::parse(&bytes).ok()).unwrap_or_else(Document::empty);
-    match arguments.format {
-        GapsFormat::Yaml if !out.json => out.bytes(document.passed_on(&gaps).as_bytes()),
-        GapsFormat::Yaml | GapsFormat::Json => out.json(&as_json(&document, &gaps)),
+    let as_json = match arguments.format {
+        GapsFormat::Json => true,
+        GapsFormat::Yaml => out.json,
+    };
+    let seen = place.door.export_gaps(&place.ledger, as_json, place.now()).await?;
+    let bytes = place.told(seen, out).found;
+    match as_json {
+        true => out.json_text(&bytes),
+        false => out.bytes(&bytes),
     }
     Ok(ExitCode::Done)
-}
-
-/// These gaps as JSON, with what else the file holds.
-pub(in crate::commands) fn as_json(document: &Document, gaps: &[Gap]) -> Map<String, Value> {
-    let UnknownKeys { mut top, gaps: mut unknown } = document.unknown_keys();
-    let whole = |gap: &Gap| {
-        let mut fields = fields_json(gap);
-        fields.extend(unknown.remove(&gap.id).unwrap_or_default());
-        fields
-    };
-    top.extend(document.version().map(|version| ("version".to_owned(), json!(version))));
-    top.insert("gaps".to_owned(), gaps.iter().map(whole).collect());
-    top
 }

@@ -1,7 +1,6 @@
 //! `piton gaps`: what is known, how fresh it is, what to look into next.
 //!
-//! Each command asks the door for the ledger as it is, or for one change, and prints what came of it. The rules are in
-//! `model::ledger`.
+//! Each command asks the door one thing about the ledger, or for one change, and prints what came of it.
 
 mod change;
 mod history;
@@ -9,15 +8,13 @@ mod look;
 mod research;
 mod show;
 
-pub(super) use look::as_json;
-
 use std::path::{Component, Path, PathBuf};
 
 use piton_config::{Overrides, Resolved, resolve};
 use piton_model::Timestamp;
 use piton_model::ledger::{MAX_GAPS_PER_RUN, Moment};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{GapChange, GapsChanged, GapsView, LedgerAt, words};
+use piton_view::{GapChange, GapView, GapsChanged, InLedger, LedgerAt, words};
 
 use crate::cli::Global;
 use crate::cli::gaps::{GapsArguments, GapsCommand};
@@ -92,16 +89,20 @@ impl Place {
         given.or(configured).map_or(MAX_GAPS_PER_RUN, |max| max as usize)
     }
 
-    /// The ledger as it is. What is wrong with it is told, and one that is not there is said to be missing.
-    pub(super) async fn read(&self, out: &Output) -> Result<GapsView> {
-        let reading = self.door.gaps(&self.ledger, self.now()).await?;
-        self.warn(&reading.problems, out);
-        self.warn(&reading.warnings, out);
-        if !reading.exists && reading.state.gaps.is_empty() {
+    /// The ledger as it is.
+    pub(super) async fn read(&self, out: &Output) -> Result<InLedger<Vec<GapView>>> {
+        Ok(self.told(self.door.gaps(&self.ledger, self.now()).await?, out))
+    }
+
+    /// What was found in the ledger. What is wrong with that is told, and one that is not there is said to be missing.
+    pub(super) fn told<T>(&self, seen: InLedger<T>, out: &Output) -> InLedger<T> {
+        self.warn(&seen.problems, out);
+        self.warn(&seen.warnings, out);
+        if !seen.exists && seen.gaps == 0 {
             let begins = "`piton gaps add ID --category NAME` begins one";
             out.note(format!("there is no {}: {begins}", self.ledger.file.display()));
         }
-        Ok(reading)
+        seen
     }
 
     pub(super) fn warn(&self, warnings: &[String], out: &Output) {
@@ -111,11 +112,10 @@ impl Place {
     }
 
     /// Gaps that are not there are a slip of the pen, told before anything is done.
-    pub(super) fn check_named(&self, reading: &GapsView, ids: &[String]) -> Result<()> {
-        match ids.iter().find(|id| reading.state.find(id).is_none()) {
+    pub(super) fn check_named(&self, gaps: &[GapView], ids: &[String]) -> Result<()> {
+        match ids.iter().find(|id| gaps.iter().all(|there| there.gap.id != **id)) {
             None => Ok(()),
-            Some(id) => Err(Failure::usage(format!("there is no gap `{}`", clean_line(id)))
-                .hint("run `piton gaps list` to see what there is")),
+            Some(id) => Err(no_such(id, "")),
         }
     }
 
@@ -125,6 +125,12 @@ impl Place {
         tell_overruled(&changed, out);
         Ok(changed)
     }
+}
+
+/// There is no such gap, at some moment.
+fn no_such(id: &str, then: &str) -> Failure {
+    Failure::usage(format!("there is no gap `{}`{}", clean_line(id), clean_line(then)))
+        .hint("run `piton gaps list` to see what there is")
 }
 
 /// What a person must know about edits in between.

@@ -1,57 +1,44 @@
 //! `piton gaps list` and `show`.
 
-use piton_model::ledger::{Gap, GapStatus, Source, SourceKind, age_ms, due_at, is_due, to_iso};
-use piton_model::ledger_machine::State;
-use piton_model::{ExitCode, Timestamp};
-use serde_json::{Map, Value, json};
+use piton_model::ExitCode;
+use piton_model::ledger::{GapStatus, to_iso};
+use piton_view::GapView;
 
-use super::{Place, time};
+use super::{Place, no_such, time};
 use crate::cli::gaps::{ListArguments, ShowGapArguments};
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean, clean_line};
-
-const DAY_MS: u64 = 86_400_000;
 
 pub(super) async fn list(place: &Place, arguments: &ListArguments, out: &Output) -> Result {
     let wanted: Option<GapStatus> = match &arguments.status {
         Some(word) => Some(word.parse().map_err(|error| Failure::of(ErrorKind::Usage, &error))?),
         None => None,
     };
-    let state = place.read(out).await?.state;
-    let now = place.now();
-    let fits = |gap: &&Gap| {
-        wanted.is_none_or(|status| standing(gap, &state, now) == status)
-            && arguments.category.as_ref().is_none_or(|category| gap.category == *category)
-    };
-    let gaps: Vec<&Gap> = state.gaps.iter().filter(fits).collect();
+    let mut gaps = place.read(out).await?.found;
+    gaps.retain(|gap| {
+        wanted.is_none_or(|status| gap.standing() == status)
+            && arguments.category.as_ref().is_none_or(|category| gap.gap.category == *category)
+    });
     if out.json {
-        out.json_list(gaps.iter().map(|gap| gap_json(gap, &state, now)));
+        out.json_list(gaps.iter());
         return Ok(ExitCode::Done);
     }
     let mut rows = vec![["ID", "STATUS", "PRIO", "AGE", "TTL", "DUE", "CATEGORY"].map(str::to_owned)];
-    rows.extend(gaps.iter().map(|gap| row(gap, &state, now)));
+    rows.extend(gaps.iter().map(row));
     if rows.len() > 1 {
         table(&rows, out);
     }
     Ok(ExitCode::Done)
 }
 
-/// What a gap is by now: one that is called verified may be stale.
-pub(super) fn standing(gap: &Gap, state: &State, now: Timestamp) -> GapStatus {
-    if is_due(gap, state.default_ttl_days, now) { GapStatus::Stale } else { gap.status }
-}
-
-fn row(gap: &Gap, state: &State, now: Timestamp) -> [String; 7] {
-    let due = is_due(gap, state.default_ttl_days, now);
-    let status = if due { "verified*".to_owned() } else { gap.status.to_string() };
-    let age = age_ms(gap, now).map_or_else(|| "-".to_owned(), |age| format!("{} d", age / DAY_MS));
-    let ttl = match gap.ttl_days {
-        Some(days) => format!("{days} d"),
-        None => format!("{} d (default)", state.default_ttl_days),
-    };
-    let until =
-        due_at(gap, state.default_ttl_days).map_or_else(|| "-".to_owned(), |at| to_iso(at)[..10].to_owned());
-    let until = if due { format!("{until} past") } else { until };
+fn row(shown: &GapView) -> [String; 7] {
+    let GapView { gap, effective_ttl_days, age_days, due_at, due } = shown;
+    let status = if *due { "verified*".to_owned() } else { gap.status.to_string() };
+    let age = age_days.map_or_else(|| "-".to_owned(), |days| format!("{days} d"));
+    let by_default = if gap.ttl_days.is_none() { " (default)" } else { "" };
+    let until = due_at.map_or_else(|| "-".to_owned(), |at| to_iso(at)[..10].to_owned());
+    let until = if *due { format!("{until} past") } else { until };
+    let ttl = format!("{effective_ttl_days} d{by_default}");
     [clean_line(&gap.id), status, gap.priority.to_string(), age, ttl, until, clean_line(&gap.category)]
 }
 
@@ -66,43 +53,36 @@ fn table(rows: &[[String; 7]], out: &Output) {
 }
 
 pub(super) async fn show(place: &Place, arguments: &ShowGapArguments, out: &Output) -> Result {
-    let (state, now) = match &arguments.at {
-        None => (Some(place.read(out).await?.state), place.now()),
-        Some(text) => {
-            let at = time("--at", text)?;
-            (place.door.gaps_at(&place.ledger, at).await?, at)
-        }
+    let id = &arguments.id;
+    let found = match &arguments.at {
+        None => place.read(out).await?.found.into_iter().find(|gap| gap.gap.id == *id),
+        Some(text) => place.door.gap_at(&place.ledger, id, time("--at", text)?).await?,
     };
-    let unknown = || {
-        let then = arguments.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
-        Failure::usage(format!("there is no gap `{}`{}", clean_line(&arguments.id), clean_line(&then)))
-            .hint("run `piton gaps list` to see what there is")
-    };
-    let state = state.ok_or_else(unknown)?;
-    let gap = state.find(&arguments.id).ok_or_else(unknown)?;
+    let then = arguments.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
+    let gap = found.ok_or_else(|| no_such(id, &then))?;
     if out.json {
-        out.json(&gap_json(gap, &state, now));
+        out.json(&gap);
         return Ok(ExitCode::Done);
     }
-    for (name, text) in lines(gap, &state, now) {
+    for (name, text) in lines(&gap) {
         out.line(format!("{name:<14}{}", clean(&text).replace('\n', "\n              ")));
     }
     Ok(ExitCode::Done)
 }
 
-fn lines(gap: &Gap, state: &State, now: Timestamp) -> Vec<(&'static str, String)> {
+fn lines(shown: &GapView) -> Vec<(&'static str, String)> {
+    let GapView { gap, effective_ttl_days, age_days, due_at, due } = shown;
     let mut lines = vec![("id", gap.id.clone()), ("category", gap.category.clone())];
-    let due = is_due(gap, state.default_ttl_days, now);
-    lines.push(("status", if due { "verified (stale by now)".to_owned() } else { gap.status.to_string() }));
+    lines.push(("status", if *due { "verified (stale by now)".to_owned() } else { gap.status.to_string() }));
     lines.push(("priority", gap.priority.to_string()));
     let mut optional = |name, text: Option<String>| lines.extend(text.map(|text| (name, text)));
     optional("question", (!gap.question.is_empty()).then(|| gap.question.clone()));
     optional("last_verified", gap.last_verified.map(to_iso));
     optional("last_checked", gap.last_checked.map(to_iso));
-    optional("age", age_ms(gap, now).map(|age| format!("{} days", age / DAY_MS)));
-    let days = gap.ttl_days.unwrap_or(i64::from(state.default_ttl_days));
-    optional("ttl", Some(format!("{days} days{}", if gap.ttl_days.is_none() { " (default)" } else { "" })));
-    optional("due", due_at(gap, state.default_ttl_days).map(to_iso));
+    optional("age", age_days.map(|days| format!("{days} days")));
+    let by_default = if gap.ttl_days.is_none() { " (default)" } else { "" };
+    optional("ttl", Some(format!("{effective_ttl_days} days{by_default}")));
+    optional("due", due_at.map(to_iso));
     optional("blocks", (!gap.blocks.is_empty()).then(|| gap.blocks.join(", ")));
     optional("blocked_by", (!gap.blocked_by.is_empty()).then(|| gap.blocked_by.join(", ")));
     optional("findings", (!gap.findings.is_empty()).then(|| gap.findings.trim_end().to_owned()));
@@ -111,50 +91,4 @@ fn lines(gap: &Gap, state: &State, now: Timestamp) -> Vec<(&'static str, String)
         optional("evidence", Some(format!("{}: {}{at}", source.kind.key(), source.kind.text())));
     }
     lines
-}
-
-/// A gap as others rely on it: its own fields, then what follows from them.
-pub(super) fn gap_json(gap: &Gap, state: &State, now: Timestamp) -> Value {
-    let mut object = fields_json(gap);
-    let effective = gap.ttl_days.unwrap_or(i64::from(state.default_ttl_days));
-    object.insert("effective_ttl_days".to_owned(), json!(effective));
-    object.insert("age_days".to_owned(), json!(age_ms(gap, now).map(|age| age / DAY_MS)));
-    object.insert("due_at".to_owned(), json!(due_at(gap, state.default_ttl_days).map(to_iso)));
-    object.insert("due".to_owned(), json!(is_due(gap, state.default_ttl_days, now)));
-    Value::Object(object)
-}
-
-/// A gap's fields as the file has them, defaults included.
-pub(super) fn fields_json(gap: &Gap) -> Map<String, Value> {
-    let time = |at: Option<Timestamp>| json!(at.map(to_iso));
-    let value = json!({
-        "id": gap.id,
-        "category": gap.category,
-        "status": gap.status.as_str(),
-        "priority": gap.priority,
-        "last_verified": time(gap.last_verified),
-        "last_checked": time(gap.last_checked),
-        "ttl_days": gap.ttl_days,
-        "blocks": gap.blocks,
-        "blocked_by": gap.blocked_by,
-        "findings": gap.findings,
-        "question": gap.question,
-        "evidence": gap.evidence.iter().map(source_json).collect::<Vec<_>>(),
-    });
-    match value {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    }
-}
-
-fn source_json(source: &Source) -> Value {
-    let mut object = Map::new();
-    object.insert(source.kind.key().to_owned(), json!(source.kind.text()));
-    if let SourceKind::File { hash: Some(hash), .. } = &source.kind {
-        object.insert("hash".to_owned(), json!(hash));
-    }
-    if let Some(at) = source.at {
-        object.insert("at".to_owned(), json!(to_iso(at)));
-    }
-    Value::Object(object)
 }

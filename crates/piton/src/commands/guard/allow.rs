@@ -44,7 +44,7 @@ pub(super) fn run(history: &History, arguments: &AllowArguments, out: &Output) -
         expires: arguments.expires.clone(),
     }));
     file::write_atomic(&path, text.as_bytes(), Durability::Synced)?;
-    out.line(clean_line(&format!(
+    out.did(clean_line(&format!(
         "allowed {} in {ALLOW_FILE}: commit it; it counts once it is part of the base",
         arguments.finding
     )));

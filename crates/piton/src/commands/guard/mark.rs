@@ -27,7 +27,7 @@ pub(super) async fn run(global: &Global, arguments: &MarkArguments, out: &Output
         return Ok(ExitCode::Done);
     }
     for run in marked {
-        out.line(format!("marked {} of {run} as {what}", arguments.finding));
+        out.did(format!("marked {} of {run} as {what}", arguments.finding));
     }
     Ok(ExitCode::Done)
 }

@@ -62,7 +62,8 @@ fn a_cycle_is_rebuilt_from_its_progress_files_alone() {
     let log = world.path(".workflow/.cycle/c1.progress/cd/changes.log");
     let torn = format!("{}{{\"torn", std::fs::read_to_string(&log).unwrap());
     world.write(".workflow/.cycle/c1.progress/cd/changes.log", &torn);
-    let ran = world.piton(&["cycle", "rebuild", "c1", "--exec", "sh agent.sh"]).exits(0);
+    let ran =
+        world.piton(&["cycle", "rebuild", "c1", "--exec", "sh agent.sh", "--check", "test=true"]).exits(0);
     assert!(ran.err.contains("not known: "), "{}", ran.err);
     let after = state(&world);
     for section in
@@ -85,7 +86,8 @@ fn a_cycle_of_another_tool_is_imported_and_gone_on_with() {
     let mut left = state(&world);
     left["status"] = json!("paused");
     world.write(".workflow/.cycle/c1.json", &left.to_string());
-    world.piton(&["import", ".workflow/.cycle/c1.json", "--exec", "sh agent.sh"]).exits(0);
+    let words = ["import", ".workflow/.cycle/c1.json", "--exec", "sh agent.sh", "--check", "test=true"];
+    world.piton(&words).exits(0);
     let found = state(&world);
     assert_eq!(found["requirements"], left["requirements"]);
     assert_eq!(found["status"], "paused");

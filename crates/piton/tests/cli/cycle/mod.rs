@@ -2,10 +2,14 @@
 
 mod attacks;
 mod bad_input;
+mod discoveries;
 mod docs;
 mod document;
 mod files;
+mod judged;
+mod life;
 mod oauth;
+mod prep;
 mod running;
 mod steering;
 mod teams;

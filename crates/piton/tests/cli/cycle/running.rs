@@ -31,6 +31,9 @@ fn the_four_work_until_the_checks_are_green() {
         "{}",
         world.read("prompt.cd")
     );
+    let told = world.read("prompt.cd");
+    assert!(told.contains("Referenced output: ") && told.contains("vas/validation.md (v1.0.0)"), "{told}");
+    assert!(told.contains("- [ ] check `test` passes"), "{told}");
     assert_eq!(state["changes"]["changes"][0]["file"], "code.txt");
     assert_eq!(state["changes"]["changes"][0]["action"], "create");
 }
@@ -109,6 +112,13 @@ fn a_cheat_of_the_developer_is_put_back_and_becomes_a_bug_report() {
         "{feedback}"
     );
     assert!(!status(&world)["findings"].as_array().unwrap().is_empty());
+    let log = world.read(".workflow/.cycle/c1.progress/cd/changes.log");
+    assert!(
+        log.contains("code.txt") && !log.contains("test_code.py"),
+        "what is put back did not happen: {log}"
+    );
+    let log = world.piton(&["log", "c1"]).exits(0).out;
+    assert!(log.contains("refused, started again"), "{log}");
 }
 
 #[test]

@@ -93,6 +93,12 @@ fn a_blocked_developer_asks_the_analyst_and_then_a_person() {
     start(&world, 1, &[]).exits(4);
     assert_eq!([count(&world, "ra"), count(&world, "cd")], [3, 3]);
     assert_eq!(status(&world)["waiting_for"], "blocker BLK-001");
+    let error = &state(&world)["phase_errors"][0];
+    assert_eq!(error["phase"], "cd");
+    assert!(
+        error["error"].as_str().unwrap().contains("after asking ra 2 times; a person is needed"),
+        "{error}"
+    );
     assert!(world.read("prompt.ra").contains("no key"));
     world.write("count.unblocked", "");
     world.piton(&["cycle", "blocker", "c1", "BLK-001", "--resolve", "the key is in the vault"]).exits(0);

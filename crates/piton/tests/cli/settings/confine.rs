@@ -14,6 +14,11 @@ const AGENT: &str = "cat > /dev/null; sh do.sh; echo '{\"outcome\": \"no_new_fin
 
 /// Runs `script` between walls with these settings, as the agent of a run of this kind.
 fn inside(kind: Kind, home: &Path, settings: &str, script: &str) -> World {
+    inside_with(&[], kind, home, settings, script)
+}
+
+/// The same with variables set.
+fn inside_with(env: &[(&str, &str)], kind: Kind, home: &Path, settings: &str, script: &str) -> World {
     let world = if kind == Kind::Ledger { ledger() } else { World::new() };
     world.write("do.sh", script);
     let command = format!("[agents.mine]\nprompt = 'stdin'\ncommand = ['sh', '-c', '''{AGENT}''']\n");
@@ -25,7 +30,7 @@ fn inside(kind: Kind, home: &Path, settings: &str, script: &str) -> World {
         Kind::Cycle => &["cycle", "start", "x", "--id", "r", "--check", "test -f said"],
         Kind::Ledger => &["gaps", "research", "teams"],
     };
-    let ran = world.piton_with(&[("HOME", home.to_str().unwrap())], words);
+    let ran = world.piton_with(&[&[("HOME", home.to_str().unwrap())], env].concat(), words);
     assert!(world.path("said").exists(), "{ran:?}");
     world
 }
@@ -65,6 +70,11 @@ fn confine_read_acts_in_a_loop() {
 #[test]
 fn confine_read_acts_in_a_workflow() {
     reads(Kind::Workflow);
+}
+
+#[test]
+fn confine_read_acts_in_a_cycle() {
+    reads(Kind::Cycle);
 }
 
 #[test]
@@ -167,6 +177,11 @@ fn confine_network_acts_in_a_workflow() {
 }
 
 #[test]
+fn confine_network_acts_in_a_cycle() {
+    reaches(Kind::Cycle);
+}
+
+#[test]
 fn confine_network_acts_in_a_ledger() {
     reaches(Kind::Ledger);
 }
@@ -182,15 +197,38 @@ fn what_is_no_host_is_a_problem_of_the_settings() {
 #[test]
 fn whoever_is_refused_a_host_can_read_why() {
     let home = home();
-    let script =
-        "python3 -c 'import urllib.request as u; u.urlopen(\"http://example.org/\")' > said 2>&1; true";
-    let world = inside(Kind::Loop, home.path(), "network = ['api.example.org']", script);
+    let asks = "python3 -c 'import urllib.request as u; u.urlopen(\"http://example.org/\")' > said 2>&1";
+    let script = format!("{asks}; {asks}; true");
+    let world = inside(Kind::Loop, home.path(), "network = ['api.example.org']", &script);
     assert!(world.read("said").contains("403"), "{}", world.read("said"));
     let said = world.piton(&["output", "r"]).exits(0).out;
-    assert!(
-        said.contains(
-            "example.org:80 is not reached from between the walls: `[confine] network` does not name it"
-        ),
-        "{said}"
+    let words = "example.org:80 is not reached from between the walls: `[confine] network` does not name it";
+    assert_eq!(said.matches(words).count(), 1, "it is said once: {said}");
+}
+
+/// It would lead to hosts that nobody named, and past the list.
+#[test]
+fn a_proxy_of_ones_own_is_not_used() {
+    let (home, port) = (home(), server("127.0.0.2"));
+    let script = format!(
+        "python3 -c 'import urllib.request as u; print(u.urlopen(\"http://127.0.0.2:{port}/\").read())' > said 2>&1"
     );
+    let own: Vec<_> = ["HTTP_PROXY", "http_proxy"].map(|name| (name, "http://127.0.0.1:9")).to_vec();
+    let listed = format!("network = ['127.0.0.2:{port}']");
+    let world = inside_with(&own, Kind::Loop, home.path(), &listed, &script);
+    assert!(world.read("said").contains("this is 127.0.0.2"), "{}", world.read("said"));
+    // Without a list there is no proxy of piton's, and the variables say what they said.
+    let world = inside_with(&own, Kind::Loop, home.path(), "", &script);
+    assert!(!world.read("said").contains("this is"), "{}", world.read("said"));
+}
+
+#[test]
+fn a_port_below_1024_is_not_passed_on_and_that_is_said() {
+    let home = home();
+    let script =
+        "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 80), 5)' > said 2>&1; true";
+    let world = inside(Kind::Loop, home.path(), "network = ['localhost:80']", script);
+    assert!(world.read("said").contains("refused"), "{}", world.read("said"));
+    let said = world.piton(&["output", "r"]).exits(0).out;
+    assert!(said.contains("port 80 cannot be reached from between the walls"), "{said}");
 }

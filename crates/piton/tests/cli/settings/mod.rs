@@ -172,12 +172,12 @@ fn every_setting_acts_in_every_kind_it_is_meant_for() {
     tests(Path::new(ROOT), "", &mut known);
     let mut page = "# Settings by kind of run\n\nEvery setting of [the configuration](configuration.md), the kinds of run it is \
          meant for, and the test in\n`crates/piton/tests/cli` that shows it act through the real binary. This page is written by a test.\n\n\
-         | setting | loop | workflow | ledger |\n|---|---|---|---|\n"
+         | setting | loop | workflow | cycle | ledger |\n|---|---|---|---|---|\n"
         .to_owned();
     let (mut pairs, mut missing) = (0, Vec::new());
     for entry in piton_config::entries() {
         let setting = entry.name();
-        let cells = [Kind::Loop, Kind::Workflow, Kind::Ledger].map(|kind| {
+        let cells = [Kind::Loop, Kind::Workflow, Kind::Cycle, Kind::Ledger].map(|kind| {
             if !entry.kinds.contains(&kind) {
                 return "–".to_owned();
             }

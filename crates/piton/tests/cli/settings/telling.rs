@@ -26,6 +26,7 @@ fn told(settings: &str, kind: Kind) -> Vec<String> {
             );
             world.piton(&["run", "w.yaml", "--run-id", "r"]).exits(0);
         }
+        Kind::Cycle => drop(world.piton(&cycle("r", &touched(3))).exits(0)),
     }
     // A driver tells what is still to be told before it leaves: once it is gone, nobody is told more.
     let log = world.piton(&["log", "r", "--json"]).exits(0).out;
@@ -41,6 +42,18 @@ fn told(settings: &str, kind: Kind) -> Vec<String> {
 enum Kind {
     Loop,
     Workflow,
+    Cycle,
+}
+
+const TEAM: &str = "cat > /dev/null; if test $PITON_ROLE = cd; then echo x >> code.txt; fi; if test $PITON_ROLE = ra; then echo \"$ASKS\"; fi; if test $PITON_ROLE = vas; then echo PHASE_RESULT:; echo \"- status: completed\"; fi";
+
+/// The check that is green once the developer worked so often.
+fn touched(times: u32) -> String {
+    format!("test=test \"$(cat code.txt 2> /dev/null | wc -l)\" -ge {times}")
+}
+
+fn cycle<'a>(id: &'a str, check: &'a str) -> [&'a str; 9] {
+    ["cycle", "start", "x", "--id", id, "--exec", TEAM, "--check", check]
 }
 
 const NORMAL: &str = "'normal'";
@@ -182,4 +195,153 @@ fn hooks_dir_acts_in_a_loop() {
     world.configure("[hooks]\ndir = 'own-hooks'\n");
     world.loops("r", "touch b.txt", &["--check", RED, "--trust"]).exits(0);
     assert_eq!(check(&world), ["called"]);
+}
+
+#[test]
+fn notify_enabled_acts_in_a_cycle() {
+    enabled(Kind::Cycle);
+}
+
+#[test]
+fn notify_max_per_hour_acts_in_a_cycle() {
+    assert_eq!(told(&format!("max_per_hour = 1\n{AT_ONCE}"), Kind::Cycle).len(), 1);
+}
+
+#[test]
+fn notify_quiet_hours_acts_in_a_cycle() {
+    quiet_hours(Kind::Cycle);
+}
+
+#[test]
+fn notify_min_interval_acts_in_a_cycle() {
+    assert_eq!(iterations(&told("debounce = '0s'", Kind::Cycle)), 1, "one in a minute");
+    assert_eq!(iterations(&told(AT_ONCE, Kind::Cycle)), 3);
+}
+
+#[test]
+fn notify_debounce_acts_in_a_cycle() {
+    assert_eq!(iterations(&told("min_interval = '0s'", Kind::Cycle)), 1);
+}
+
+/// `[notify.channels.web]` is told of the whole life of a cycle, in the words of a loop.
+#[test]
+fn notify_channels_name_acts_in_a_cycle() {
+    let told = told(AT_ONCE, Kind::Cycle);
+    let (first, last) = (told.first().unwrap(), told.last().unwrap());
+    assert_eq!((first.as_str(), last.as_str()), ("loop_started", "loop_completed"), "{told:?}");
+}
+
+#[test]
+fn notify_triggers_name_acts_in_a_cycle() {
+    for (trigger, times) in [("'high'", 1), ("false", 0)] {
+        let (world, web) = (World::new(), Web::answering("{}"));
+        world.configure(&format!(
+            "[notify]\n{AT_ONCE}[notify.channels.web]\ntype = 'webhook'\nurl = '{}'\n[notify.triggers]\nattention_needed = {trigger}\n",
+            web.url
+        ));
+        let asks = "PHASE_RESULT:\n- phase: ra\n- status: completed\n- decision: Which one? | one | two\n";
+        world.piton_with(&[("ASKS", asks)], &cycle("r", "test=true")).exits(4);
+        // Who waits for a person has left before the driver has told all of it.
+        eventually("nobody drives it", || world.json(&["status", "r"])["driver"].is_null());
+        let mut told = web.rest();
+        eventually("it was told", || {
+            told.extend(web.rest());
+            times == 0 || told.iter().any(|body| body["trigger"] == "attention_needed")
+        });
+        let asked: Vec<_> = told.iter().filter(|body| body["trigger"] == "attention_needed").collect();
+        assert_eq!(asked.len(), times, "{told:?}");
+        assert!(
+            asked
+                .iter()
+                .all(|body| body["text"].as_str().unwrap().contains("DEC-001: Which one? (one | two)")),
+            "{asked:?}"
+        );
+    }
+}
+
+/// What hooks left of a cycle, and what it exited with.
+fn called_in_a_cycle(settings: &str, hook: &str) -> (Vec<String>, i32) {
+    let world = World::new();
+    world.configure(&format!("[hooks]\n{settings}\n[hooks.mine]\npoints = ['pre_iteration']\n{hook}\n"));
+    let ran = world.piton(&cycle("r", "test=true"));
+    (check(&world), ran.code)
+}
+
+#[test]
+fn hooks_enabled_acts_in_a_cycle() {
+    let hook = "command = 'echo called >> $BESIDE/called'";
+    assert_eq!(called_in_a_cycle("", hook), (vec!["called".to_owned()], 0));
+    assert_eq!(called_in_a_cycle("enabled = false", hook), (vec![], 0));
+}
+
+#[test]
+fn hooks_default_timeout_acts_in_a_cycle() {
+    let hook = "command = 'echo begun >> $BESIDE/called; sleep 20; echo ended >> $BESIDE/called'";
+    assert_eq!(called_in_a_cycle("default_timeout = '1s'", hook), (vec!["begun".to_owned()], 0));
+}
+
+#[test]
+fn hooks_fail_on_hook_error_acts_in_a_cycle() {
+    let hook = "command = 'exit 3'";
+    assert_eq!(called_in_a_cycle("", hook).1, 0);
+    assert_eq!(called_in_a_cycle("fail_on_hook_error = true", hook).1, 3);
+}
+
+#[test]
+fn hooks_dir_acts_in_a_cycle() {
+    let world = World::new();
+    world.shell("mkdir own-hooks").exits(0);
+    world.write(
+        "own-hooks/note.yaml",
+        "name: note\npoints: [post_iteration]\nhook_type: {type: command, command: 'echo called >> $BESIDE/called'}\n",
+    );
+    world.configure("[hooks]\ndir = 'own-hooks'\n");
+    world.piton(&[&cycle("r", "test=true")[..], &["--trust"]].concat()).exits(0);
+    assert_eq!(check(&world), ["called"]);
+}
+
+#[test]
+fn hooks_builtin_acts_in_a_cycle() {
+    for (builtin, is_there) in [("['logging']", true), ("[]", false)] {
+        let world = World::new();
+        world.configure(&format!("[hooks]\nbuiltin = {builtin}\n"));
+        world.piton(&cycle("r", "test=true")).exits(0);
+        assert_eq!(world.path(".ralph/audit.log").exists(), is_there);
+    }
+}
+
+/// `[hooks.note]` at every point that a cycle has.
+#[test]
+fn hooks_name_acts_in_a_cycle() {
+    let world = World::new();
+    world.configure(
+        r#"
+[hooks.note]
+points = ["loop_start", "loop_end", "pre_iteration", "post_iteration", "pre_reboot", "post_reboot", "on_test_failure",
+  "on_test_success", "on_progress", "on_no_progress", "on_error", "on_mode_switch", "on_file_change", "pre_session", "post_session"]
+command = "echo $PITON_HOOK_POINT $PITON_ITERATION >> $BESIDE/called"
+"#,
+    );
+    let check_twice = touched(2);
+    let fails_once = format!(
+        "{TEAM}; if test $PITON_ROLE = ep && ! test -e $BESIDE/failed; then touch $BESIDE/failed; exit 1; fi"
+    );
+    let words = ["cycle", "start", "x", "--id", "r", "--exec", &fails_once, "--check", &check_twice];
+    world.piton(&words).exits(0);
+    let role = |iteration: u32| [format!("pre_session {iteration}"), format!("post_session {iteration}")];
+    let verdict = |iteration: u32| {
+        ["on_file_change", "on_progress", "post_iteration"].map(|point| format!("{point} {iteration}"))
+    };
+    let mut expected = vec!["loop_start 1".to_owned(), "pre_iteration 1".to_owned()];
+    expected.extend([role(1), role(1)].concat());
+    expected.push("on_error 1".to_owned());
+    expected.extend([role(1), role(1)].concat());
+    expected.push("on_test_failure 1".to_owned());
+    expected.extend(role(1).into_iter().chain(verdict(1)));
+    expected.push("pre_iteration 2".to_owned());
+    expected.extend(role(2));
+    expected.push("on_test_success 2".to_owned());
+    expected.extend(role(2).into_iter().chain(verdict(2)));
+    expected.push("loop_end 2".to_owned());
+    assert_eq!(check(&world), expected);
 }

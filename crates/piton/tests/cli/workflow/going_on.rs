@@ -286,6 +286,39 @@ fn a_fork_tries_again_from_a_step_and_leaves_the_original_alone() {
 }
 
 #[test]
+fn a_fork_has_a_work_tree_of_its_own_where_the_original_has_one() {
+    let world = world(
+        "
+name: trees
+steps:
+  - {id: a, run: 'echo committed > c.txt && git add c.txt && git commit -qm c && echo a > a.txt'}
+  - {id: b, run: 'cat a.txt c.txt >> b.txt', needs: [a]}
+",
+    );
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "the workflow"]);
+    run(&world, &["--worktree"]).exits(0);
+    world.piton(&["fork", "r1", "--step", "b", "--id", "r2"]).exits(0);
+    let written = |tree: &str| std::fs::read_to_string(world.beside(tree).join("b.txt")).unwrap();
+    assert_eq!(written("repo-r1"), "a\ncommitted\n", "the original's tree is as it was");
+    assert_eq!(written("repo-r2"), "a\ncommitted\na\ncommitted\n", "the fork began with what lay there");
+    assert_eq!(world.git(&["log", "--format=%s", "-1", "piton/r2"]).trim(), "c");
+    // Nor does it take over what another run left.
+    world.piton(&["fork", "r1", "--step", "b", "--id", "r2"]).exits(2);
+}
+
+#[test]
+fn a_run_that_is_at_work_is_not_forked() {
+    let world = world("name: slow\nsteps: [{id: a, run: 'touch \"$BESIDE/began\"; sleep 600'}]\n");
+    run(&world, &["--detach"]).exits(0);
+    eventually("the step works", || world.beside("began").exists());
+    let ran = world.piton(&["fork", "r1", "--step", "a", "--id", "r2"]).exits(5);
+    assert!(ran.err.contains("is at work") && ran.err.contains("piton stop r1"), "{}", ran.err);
+    world.piton(&["stop", "r1", "--now"]).exits(0);
+    eventually("it stops", || world.json(&["status", "r1"])["status"] == "stopped");
+}
+
+#[test]
 fn what_piton_keeps_is_out_of_reach_of_git() {
     let world = world(
         "

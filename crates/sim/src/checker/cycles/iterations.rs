@@ -4,7 +4,6 @@ use super::{Iteration, Journal, Place};
 use crate::checker::data::Data;
 use crate::checker::world::World;
 use crate::checker::{Checked, violated};
-use crate::history::Name;
 
 impl Journal {
     /// One after the other, each with its version, within the limit, and for a reason.
@@ -90,13 +89,7 @@ impl Journal {
             return Ok(());
         }
         let verdicts: Vec<bool> = event.each("/round/checks", "passed")?;
-        for (index, verdict) in verdicts.iter().enumerate() {
-            let tries = (1..=12).map(|attempt| Name::Check { round: number, index: index as u8, attempt });
-            let said = tries.filter_map(|name| world.exit(name)).rfind(|exit| exit.0 != "cancelled");
-            if said.is_some_and(|exit| exit.0 == "succeeded") != *verdict {
-                return violated("I4", format!("round {number} records a verdict that no check gave"));
-            }
-        }
+        world.check_verdicts(number, &verdicts)?;
         self.tree_seen(event, "/round/snapshot")?;
         self.judged = self.seen.clone().map(|tree| (tree, !verdicts.contains(&false)));
         Ok(())
@@ -126,11 +119,20 @@ impl Journal {
         let issues: Vec<String> = event.maybe("/conclusion/issues")?.unwrap_or_default();
         let next: Vec<String> = event.maybe("/conclusion/next")?.unwrap_or_default();
         let converged = verdict == "converged";
-        if converged != issues.is_empty() || converged != next.is_empty() {
+        // Of a cycle that was prepared, what only works is then done in full: nothing is wrong, and it goes on.
+        let gate: Option<&str> = event.maybe("/conclusion/gate/gate")?;
+        let is_first = gate == Some("zero_to_one");
+        let goes_further = is_first && event.is("/conclusion/gate/passed")?;
+        let is_well = issues.is_empty() && !goes_further;
+        if converged != is_well || converged != next.is_empty() || converged && is_first {
             return violated("I6", format!("iteration {number} is {verdict} with {issues:?}, then {next:?}"));
         }
-        let is_bad = |result: &str| matches!(result, "partial" | "failed" | "blocked");
-        let undone = self.roles.iter().find(|role| is_bad(&role.result)).map(|role| &role.shape.name);
+        // A validator that does not say what it found has not said yes.
+        let is_bad = |role: &&super::Role| match role.result.as_str() {
+            "unknown" => role.shape.validates,
+            result => matches!(result, "partial" | "failed" | "blocked"),
+        };
+        let undone = self.roles.iter().find(is_bad).map(|role| &role.shape.name);
         let blocker = self.blockers.iter().find(|(_, blocker)| blocker.is_some()).map(|(id, _)| id);
         if converged && (!self.is_green() || undone.is_some() || blocker.is_some()) {
             let green = self.is_green();
@@ -146,6 +148,15 @@ impl Journal {
         }
         self.judged_iterations.insert(number, quality);
         self.idle_iterations = if event.is("/conclusion/progress")? { 0 } else { self.idle_iterations + 1 };
+        let expected = match (converged, self.idle_iterations >= self.limits.no_progress) {
+            (true, _) => "converged",
+            (false, true) => "no_progress",
+            (false, false) if number >= self.limits.iterations => "out_of_iterations",
+            (false, false) => "goes_on",
+        };
+        if verdict != expected {
+            return violated("I6", format!("iteration {number} is {verdict}, and {expected} is right"));
+        }
         (self.iteration.verdict, self.iteration.next) = (Some(verdict.to_owned()), next);
         self.hear_all(event, "/conclusion/feedback")
     }

@@ -138,6 +138,15 @@ impl Journal {
         Ok(())
     }
 
+    /// What somebody wrote into the state file stays there until it is on record.
+    pub(super) fn edit_gone(&self, signal: Option<&str>, fields: &[String]) -> Checked {
+        let is_it = |edit: &&Edit| edit.0.as_deref() == signal && edit.1 == fields;
+        match self.asked.edits.iter().rev().find(is_it) {
+            Some((_, _, Some(_))) => Ok(()),
+            _ => violated("I1", format!("the edit of {fields:?} with {signal:?} is gone, and not on record")),
+        }
+    }
+
     /// It rests, and what was asked of it is done; whoever wants it to go on is still to be heard.
     pub(super) fn rest(&mut self, place: Place) {
         self.place = place;

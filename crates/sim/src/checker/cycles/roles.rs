@@ -213,12 +213,14 @@ impl Journal {
         let base = self.iteration.base.clone();
         let status: String = event.get("/ruling/status")?;
         let free = event.is("/ruling/verdict/again/free")?;
-        let restore: Option<String> = event.maybe("/ruling/verdict/again/restore")?;
+        let word = if verdict("fail") { "fail" } else { "again" };
+        let restore: Option<String> = event.maybe(&format!("/ruling/verdict/{word}/restore"))?;
         let not_before: Option<i64> = match event.maybe::<&str>("/ruling/verdict/again/not_before")? {
             Some(moment) => Some(millis(moment)?),
             None => None,
         };
-        if is_refused && verdict("again") && !free && restore != base {
+        let is_tried_again = verdict("again") && !free || verdict("fail");
+        if is_refused && is_tried_again && restore != base {
             return violated(
                 "I12",
                 format!("{name} was refused, and is put back to {restore:?} of {base:?}"),
@@ -260,7 +262,7 @@ impl Journal {
 
     /// Those who were asked work again, and with them whoever worked after them already.
     fn send_back(&mut self, event: &Data<'_>, name: &str) -> Checked {
-        let asked: Vec<String> = event.maybe("/ruling/sent_back")?.unwrap_or_default();
+        let asked: Vec<String> = event.maybe("/ruling/asked")?.unwrap_or_default();
         if asked.is_empty() {
             return violated("I6", format!("{name} waits, and asked nobody"));
         }

@@ -12,6 +12,8 @@ const WAITING_MAX: usize = 16;
 #[derive(Default)]
 pub(super) struct Hearing {
     waiting: Vec<String>,
+    /// What made room since its attempt was recorded. Whoever wrote its prompt need not have heard of that yet.
+    made_room: Vec<String>,
     /// So many of them were there when its attempt was recorded.
     at_start: usize,
     /// So many of them its prompt had.
@@ -22,7 +24,7 @@ impl Hearing {
     fn add(&mut self, content: String) {
         self.waiting.push(content);
         if self.waiting.len() > WAITING_MAX {
-            self.waiting.remove(0);
+            self.made_room.push(self.waiting.remove(0));
             self.at_start = self.at_start.saturating_sub(1);
             self.prompted = self.prompted.saturating_sub(1);
         }
@@ -30,6 +32,18 @@ impl Hearing {
 
     pub(super) fn begins(&mut self) {
         (self.at_start, self.prompted) = (self.waiting.len(), 0);
+        self.made_room.clear();
+    }
+
+    /// Whether this is all that it was told before its attempt was recorded, and nothing that it heard before.
+    fn prompt(&mut self, told: &[String]) -> bool {
+        let earlier = told.iter().take_while(|entry| self.made_room.contains(entry)).count();
+        let (earlier, told) = told.split_at(earlier);
+        let fits = told.len() >= self.at_start
+            && self.made_room.ends_with(earlier)
+            && self.waiting.starts_with(told);
+        self.prompted = told.len();
+        fits
     }
 
     /// Its phase is done: what it was told it has heard.
@@ -85,16 +99,13 @@ impl Journal {
         let Some(role) = self.roles.iter_mut().find(|role| role.open == Some(attempt)) else {
             return violated("I4", format!("attempt {attempt} got its prompt and is not open"));
         };
-        let (waiting, at_start) = (&role.hearing.waiting, role.hearing.at_start);
-        let fits = told.len() >= at_start && waiting.get(..told.len()).is_some_and(|first| first == told);
-        if !fits {
-            let name = &role.shape.name;
+        if !role.hearing.prompt(told) {
+            let (name, waiting, at_start) = (&role.shape.name, &role.hearing.waiting, role.hearing.at_start);
             let what = format!(
                 "attempt {attempt} of {name} is told {told:?}, and {waiting:?} waits since {at_start}"
             );
             return violated("I1", what);
         }
-        role.hearing.prompted = told.len();
         if self.seen.as_deref() != Some(tree) {
             return violated(
                 "I12",
@@ -145,7 +156,10 @@ impl Journal {
         if let Some(other) = changes.iter().chain(&documents).find(|text| **text != mark) {
             return violated("I4", format!("attempt {number} handed in what is {other}"));
         }
-        self.logs.changes.extend(changes.into_iter().map(|text| format!("{role} {text}")));
+        // What is refused is put back.
+        if event.maybe::<&str>("/ruling/guard")? != Some("refused") {
+            self.logs.changes.extend(changes.into_iter().map(|text| format!("{role} {text}")));
+        }
         let said = each("/end/handed_in/feedback", "content")?;
         let passed_on = each("/ruling/feedback", "content")?;
         match said.iter().find(|content| !passed_on.contains(content)) {

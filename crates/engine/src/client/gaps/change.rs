@@ -1,83 +1,26 @@
-//! The gaps of a ledger, read and changed for a front end.
+//! The gaps of a ledger, changed for a front end.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use piton_model::Timestamp;
 use piton_model::ledger::{Field, Gap, Overruled, Source, SourceKind, set};
 use piton_model::ledger_machine::{Command, LedgerEvent, State};
-use piton_store::{Store, StoredEvent};
 use piton_sys::redact::Redactor;
 use piton_view::words::{clean_line, few, ledger as words};
-use piton_view::{Error, ErrorKind, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt};
+use piton_view::{Error, ErrorKind, GapChange, GapsChanged, LedgerAt};
 
-use super::LocalClient;
+use super::{LocalClient, ledger, no_such, shown};
 use crate::launch::Secrets;
-use crate::ledger::{Evidence, Ledger, journal_for, observe};
+use crate::ledger::{Evidence, journal_for, observe};
 
-pub(super) async fn read(client: &LocalClient, at: &LedgerAt, now: Timestamp) -> Result<GapsView, Error> {
-    let store = client.existing_store()?;
-    let reading = ledger(client, store, at).read(now).await?;
-    Ok(GapsView {
-        observed: observe(client.layout().root(), &reading.state.gaps),
-        problems: reading.problems.iter().map(ToString::to_string).collect(),
-        warnings: reading.warnings.iter().map(ToString::to_string).collect(),
-        exists: reading.exists,
-        state: reading.state,
-    })
-}
-
-fn ledger<'a>(client: &'a LocalClient, store: Option<&'a Arc<dyn Store>>, at: &LedgerAt) -> Ledger<'a> {
-    Ledger::new(store.map(|store| &**store), client.layout(), at.clone())
-}
-
-pub(super) async fn state_at(
-    client: &LocalClient,
-    at: &LedgerAt,
-    moment: Timestamp,
-) -> Result<Option<State>, Error> {
-    let (mut then, mut latest) = (None, None);
-    let mut see = |stored: &StoredEvent, event: &LedgerEvent| {
-        latest = event.at().or(latest);
-        // What is only about the file happened when the change before it did.
-        if latest.is_some_and(|latest: Timestamp| latest <= moment) {
-            then = Some(stored.seq);
-        }
-    };
-    let ledger = ledger(client, client.existing_store()?, at);
-    ledger.walk(&mut see).await?;
-    match then {
-        Some(seq) => Ok(Some(ledger.state_at(seq).await?)),
-        None => Ok(None),
-    }
-}
-
-pub(super) async fn events(client: &LocalClient, at: &LedgerAt) -> Result<Vec<GapEvent>, Error> {
-    let mut list = Vec::new();
-    let mut see = |stored: &StoredEvent, event: &LedgerEvent| {
-        let told = words::told(event);
-        // Of an event about many gaps each would get all the others, too.
-        let data = (told.len() == 1).then(|| serde_json::from_slice(&stored.event.data).unwrap_or_default());
-        list.extend(told.into_iter().map(|(gap, text)| GapEvent {
-            seq: stored.seq,
-            at: event.at().unwrap_or(stored.at),
-            kind: stored.event.kind.clone(),
-            gap: gap.map(str::to_owned),
-            text,
-            data: data.clone().unwrap_or_default(),
-        }));
-    };
-    ledger(client, client.existing_store()?, at).walk(&mut see).await?;
-    Ok(list)
-}
-
-pub(super) async fn change(
+pub(in crate::client) async fn change(
     client: &LocalClient,
     at: &LedgerAt,
     change: GapChange,
     now: Timestamp,
 ) -> Result<GapsChanged, Error> {
     let root = client.layout().root();
+    let about = named(&change).map(str::to_owned);
     // Words that are wrong whatever the ledger says are told before anything is opened.
     let evidence = Evidence::of(client.layout(), at);
     let change = Prepared::of(redacted(Secrets::of(root)?.redactor(), change), &evidence, now)?;
@@ -102,7 +45,22 @@ pub(super) async fn change(
         }
     }
     let (changed, overruled) = (!changed.events.is_empty(), earlier.overruled);
-    Ok(GapsChanged { state: open.into_state(), changed, flips, added, overruled, kept })
+    let state = open.into_state();
+    let gap = about.and_then(|id| state.find(&id).map(|gap| shown(&state, gap, now)));
+    Ok(GapsChanged { gaps: state.gaps.len(), gap, changed, flips, added, overruled, kept })
+}
+
+/// The gap that a change is about, where it is about one.
+fn named(change: &GapChange) -> Option<&str> {
+    match change {
+        GapChange::Add { gap, .. }
+        | GapChange::Set { gap, .. }
+        | GapChange::Check { gap }
+        | GapChange::Verify { gap, .. }
+        | GapChange::Remove { gap }
+        | GapChange::Undo { gap } => Some(gap),
+        GapChange::Adopt | GapChange::AddMissing(_) | GapChange::FlipDue => None,
+    }
 }
 
 /// Nobody is told that a change is made which the file does not hold.
@@ -191,10 +149,7 @@ impl Prepared {
                 Command::AddAll(gaps.into_iter().filter(|gap| state.find(&gap.id).is_none()).collect())
             }
             Prepared::Set { gap, fields, reason } => {
-                let found = state.find(&gap).cloned().ok_or_else(|| {
-                    Error::usage(format!("there is no gap `{}`", clean_line(&gap)))
-                        .hint("run `piton gaps list` to see what there is")
-                })?;
+                let found = state.find(&gap).cloned().ok_or_else(|| no_such(&gap))?;
                 Command::Edit { gap: Box::new(with_fields(found, &fields)?), reason }
             }
         }))

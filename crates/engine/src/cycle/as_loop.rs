@@ -1,20 +1,19 @@
-//! The eyes of a loop for a cycle: checks, snapshots and the guard look at a tree in one way, whoever asks.
+//! A cycle as a loop: checks, snapshots, briefs and the guard were written for the state of a loop, and serve both.
 //!
 //! What they need to know of a run (its checks, its agent, the tree before and the tree as last seen) is put as the state of a
 //! loop that works on the same task. Nothing of that state is ever recorded.
 
-use piton_model::cycle::{RoleState, State};
-use piton_model::loop_machine::{AgentConfig, LoopConfig, Next, Prompt};
+use piton_model::cycle::{self, RoleState, State};
+use piton_model::loop_machine::{AgentConfig, LoopConfig, Next, OpenAttempt, Prompt};
 use piton_model::{Event, Kind, Machine};
 
 /// The cycle as its checks see it. They run what the developing role wrote, and write where its agent may.
-pub(super) fn of_checks(state: &State) -> piton_model::State {
-    let develops = state.team().find(|(role, _)| role.develops).or_else(|| state.team().next());
-    seen(state, develops.map(|(role, _)| role.agent.clone()).unwrap_or_default(), None)
+pub(super) fn for_checks(state: &State) -> piton_model::State {
+    seen(state, state.config.developer(), None)
 }
 
 /// The cycle as this role's attempt is seen.
-pub(super) fn of_role(state: &State, index: usize, task: &str) -> piton_model::State {
+pub(super) fn for_role(state: &State, index: usize, task: &str) -> piton_model::State {
     let mut seen = seen(state, state.config.roles[index].agent.clone(), Some(&state.roles[index]));
     seen.config.prompt = Prompt::Text(task.to_owned());
     seen
@@ -32,6 +31,7 @@ fn seen(state: &State, agent: AgentConfig, role: Option<&RoleState>) -> piton_mo
         rules_off: state.config.rules_off.clone(),
         backoff: state.config.backoff,
         confine: state.config.confine.clone(),
+        worktree: state.config.worktree.clone(),
         ..LoopConfig::default()
     };
     let created = Event::RunCreated {
@@ -54,4 +54,17 @@ fn seen(state: &State, agent: AgentConfig, role: Option<&RoleState>) -> piton_mo
         (seen.session.usage, seen.session.cost_microusd) = (role.session_usage, role.session_cost_microusd);
     }
     seen
+}
+
+/// An attempt of a role, as those who read the end of an agent know one.
+pub(super) fn attempt(open: &cycle::OpenAttempt) -> OpenAttempt {
+    OpenAttempt {
+        number: open.number,
+        iteration: open.iteration,
+        host: open.host.clone(),
+        boot: open.boot.clone(),
+        directory: open.directory.clone(),
+        restore: open.restore.clone(),
+        session: open.session.clone(),
+    }
 }
