@@ -451,10 +451,15 @@ pub fn remove_tree_within(root: &Path, path: &Path) -> Result<bool, Error> {
 }
 
 /// Refuses a symbolic link in the directory `path`, or in one of the directories in it. A directory that is not there holds none.
-pub fn refuse_links(path: &Path) -> Result<(), Error> {
+///
+/// Directories called one of `opened_unfollowed` are not looked into: they may be large, and whatever opens a file in them
+/// refuses a link itself.
+pub fn refuse_links(path: &Path, opened_unfollowed: &[&str]) -> Result<(), Error> {
     for entry in entries_of(path)? {
         let kind = entry.file_type().map_err(|source| Error::new(READ, &entry.path(), source))?;
-        let inner = if kind.is_dir() { entries_of(&entry.path())? } else { Vec::new() };
+        let is_looked_into =
+            kind.is_dir() && !opened_unfollowed.iter().any(|name| entry.file_name() == *name);
+        let inner = if is_looked_into { entries_of(&entry.path())? } else { Vec::new() };
         let is_link = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
         if let Some(link) = [&entry].into_iter().chain(&inner).find(|entry| is_link(entry)) {
             return Err(Error::refused("follow", &link.path(), Refusal::Symlink));

@@ -78,6 +78,23 @@ fn nothing_below_is_followed_through_a_link() {
 }
 
 #[test]
+fn an_anchor_that_is_a_link_is_neither_read_nor_written() {
+    let directory = scratch();
+    let state = directory.path().join("state");
+    create(&Sqlite::open(&state).unwrap(), "a");
+    let (anchor, outside) = (state.join("anchors/a"), directory.path().join("outside"));
+    std::fs::rename(&anchor, &outside).unwrap();
+    symlink(&outside, &anchor).unwrap();
+    let before = get(&outside);
+    let store = Sqlite::open(&state).unwrap();
+    let refused = block_on(store.row(&run("a"))).map(drop);
+    assert!(matches!(&refused, Err(Error::File(error)) if error.path == anchor), "{refused:?}");
+    let refused = block_on(store.append(asked("a", Expect::Any, "more"))).map(drop);
+    assert!(refused.is_err(), "{refused:?}");
+    assert_eq!(get(&outside), before, "written through the link");
+}
+
+#[test]
 fn a_copy_that_gets_a_name_of_its_own_keeps_what_its_anchors_know() {
     let directory = scratch();
     let root = directory.path().join("root");
