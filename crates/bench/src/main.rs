@@ -7,6 +7,7 @@
 
 mod command_line;
 mod curve;
+mod cycle;
 mod gaps;
 mod journal;
 mod ledger;
@@ -62,7 +63,7 @@ fn main() {
             _ => panic!("`{word}` is not known; see the top of main.rs"),
         }
     }
-    let groups: [(&[&str], Measure); 11] = [
+    let groups: [(&[&str], Measure); 12] = [
         (journal::NAMES, journal::measure),
         (syncs::NAMES, syncs::measure),
         (resume::NAMES, resume::measure),
@@ -73,6 +74,7 @@ fn main() {
         (gaps::NAMES, gaps::measure),
         (workflow::NAMES, workflow::measure),
         (own_cost::NAMES, own_cost::measure),
+        (cycle::NAMES, cycle::measure),
         (raw::NAMES, raw::measure_disk),
     ];
     for (names, measure) in groups {

@@ -80,11 +80,7 @@ fn iteration(options: &Options, piton: &Path, files: usize, iterations: usize, c
 
 /// What each iteration cost but the first, in milliseconds.
 fn costs(log: &[u8]) -> Vec<f64> {
-    let events: Vec<Value> = log
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-        .map(|line| serde_json::from_slice(line).expect("an event is JSON"))
-        .collect();
+    let events = events(log);
     let starts: Vec<_> = events
         .iter()
         .enumerate()
@@ -96,14 +92,23 @@ fn costs(log: &[u8]) -> Vec<f64> {
         Some("checks_finished") => event["data"]["round"]["duration_ms"].as_f64().unwrap_or(0.0),
         _ => 0.0,
     };
-    let at = |index: usize| -> f64 {
-        let text = events[index]["at"].as_str().expect("an event has a time");
-        text.parse::<piton_model::Timestamp>().expect("a time").as_millis() as f64
-    };
+    let at = |index: usize| moment(&events[index]);
     let pairs = starts.windows(2).skip(1);
     pairs
         .map(|pair| at(pair[1]) - at(pair[0]) - events[pair[0]..pair[1]].iter().map(spent).sum::<f64>())
         .collect()
+}
+
+/// The events that `piton log --json` printed.
+pub(crate) fn events(log: &[u8]) -> Vec<Value> {
+    let lines = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).expect("an event is JSON")).collect()
+}
+
+/// When an event happened, in milliseconds.
+pub(crate) fn moment(event: &Value) -> f64 {
+    let text = event["at"].as_str().expect("an event has a time");
+    text.parse::<piton_model::Timestamp>().expect("a time").as_millis() as f64
 }
 
 /// Milliseconds that one more step costs in a chain of commands that do nothing, without the command itself: a whole command with
@@ -143,7 +148,7 @@ fn add(root: &Path, times: usize) -> Vec<f64> {
     (0..times).map(timed).collect()
 }
 
-fn make_tree(root: &Path, files: usize) {
+pub(crate) fn make_tree(root: &Path, files: usize) {
     std::fs::create_dir(root).expect("a directory");
     for number in 0..files {
         let directory = root.join(format!("d{:03}", number / 500));
@@ -162,13 +167,13 @@ fn make_tree(root: &Path, files: usize) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "plain files are what is measured")]
-fn write(path: &Path, text: &str) {
+pub(crate) fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a file");
 }
 
 /// What a program prints, whatever its exit.
 #[expect(clippy::disallowed_methods, reason = "what is measured is a process")]
-fn run(program: &Path, directory: &Path, words: &[&str]) -> Vec<u8> {
+pub(crate) fn run(program: &Path, directory: &Path, words: &[&str]) -> Vec<u8> {
     let output = Command::new(program)
         .args(words)
         .current_dir(directory)
