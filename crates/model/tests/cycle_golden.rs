@@ -8,8 +8,8 @@ use piton_model::cycle::*;
 use piton_model::hook::HookPoint;
 use piton_model::loop_machine::{
     AgentConfig, Artifact, AttemptOutcome, Change, Check, CheckResult, CheckRound, Confine, Counts, Ending,
-    Finding, GuardMode, GuardReport, HookCall, HookEnd, HookRecord, IntendedSession, Left, Limits, Raise,
-    Reading, RuleOff, SessionPolicy, Snapshot, TreeProof, Usage, Verdict, Wrote,
+    Finding, GuardMode, GuardReport, HookCall, HookEnd, HookRecord, IntendedSession, Left, Limits, Note,
+    NoteKind, Raise, Reading, RuleOff, SessionPolicy, Snapshot, TreeProof, Usage, Verdict, Wrote,
 };
 use piton_model::workflow::Hold;
 use piton_model::{Kind, Reason, RegressionType, RunEvent, Severity, Status, StopOrigin, Timestamp};
@@ -194,6 +194,7 @@ fn config() -> Config {
         (role.agent, role.prompt) = (agent.clone(), format!("You are {}.", role.title));
     }
     (roles[2].cost_microusd, roles[2].tokens) = (Some(2_000_000), Some(400_000));
+    roles[2].working_ms = Some(7_200_000);
     let check = Check {
         name: "test".to_owned(),
         command: "make test".to_owned(),
@@ -228,7 +229,10 @@ fn imported() -> Imported {
     Imported {
         rebuilt: true,
         created_at: AT,
+        ended_at: Some(AT),
+        failure_reason: Some("the tests fail".to_owned()),
         iteration: 1,
+        iterations_completed: [("ra".into(), 1)].into(),
         task_history: vec!["Implement OAuth authentication".to_owned()],
         description: "Add OAuth2 login support".to_owned(),
         requirements: Some(requirements()),
@@ -473,7 +477,10 @@ fn end() -> RoleEnd {
             blockers: vec!["no credentials".to_owned()],
             decisions: vec![decision()],
             tasks_completed: vec!["TASK-001".to_owned()],
+            notes: vec![Note { kind: NoteKind::Finding, text: "the clock is wrong in the CI".to_owned() }],
+            values: [("port".to_owned(), json!(8080))].into(),
             problems: vec!["plan.json: task 2 waits for itself".to_owned()],
+            asks_person: true,
             unusable: true,
         },
         snapshot: Some(snapshot()),

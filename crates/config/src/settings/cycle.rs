@@ -90,6 +90,8 @@ pub struct RoleSettings {
     pub validates: Option<bool>,
     pub max_cost_usd: Option<f64>,
     pub max_tokens: Option<u64>,
+    /// In milliseconds.
+    pub max_duration: Option<u64>,
 }
 
 /// `[cycle.roles.NAME]`.
@@ -119,7 +121,7 @@ pub(crate) const ROLES: Section = Section {
     }],
 };
 
-const KEYS: [Inner; 12] = [
+const KEYS: [Inner; 13] = [
     inner("title", "a text", "What people call it."),
     inner(
         "prompt",
@@ -136,6 +138,11 @@ const KEYS: [Inner; 12] = [
     inner("validates", "`true` or `false`", "The checks are run before it begins."),
     inner("max_cost_usd", "dollars", "The most that it may cost."),
     inner("max_tokens", "a whole number", "The most tokens that it may use."),
+    inner(
+        "max_duration",
+        "a duration such as `\"2h\"`",
+        "The longest that it may work, in all of its attempts.",
+    ),
 ];
 
 fn role(reader: &mut Reader<'_>, pair: Pair<'_, '_>) -> Option<RoleSettings> {
@@ -162,6 +169,7 @@ fn role(reader: &mut Reader<'_>, pair: Pair<'_, '_>) -> Option<RoleSettings> {
         validates: said.get::<Flag>("validates"),
         max_cost_usd: said.get::<Number>("max_cost_usd"),
         max_tokens: said.get::<Count>("max_tokens"),
+        max_duration: said.get::<Duration>("max_duration"),
     };
     said.end(&format!("key in role `{name}`:"));
     Some(role)

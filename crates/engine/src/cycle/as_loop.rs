@@ -3,8 +3,8 @@
 //! What they need to know of a run (its checks, its agent, the tree before and the tree as last seen) is put as the state of a
 //! loop that works on the same task. Nothing of that state is ever recorded.
 
-use piton_model::cycle::{self, RoleState, State};
-use piton_model::loop_machine::{AgentConfig, LoopConfig, Next, OpenAttempt, Prompt};
+use piton_model::cycle::{self, Feedback, RoleNote, RoleState, State};
+use piton_model::loop_machine::{AgentConfig, KeptNote, LoopConfig, Next, OpenAttempt, Prompt, Told};
 use piton_model::{Event, Kind, Machine};
 
 /// The cycle as its checks see it. They run what the developing role wrote, and write where its agent may.
@@ -48,10 +48,16 @@ fn seen(state: &State, agent: AgentConfig, role: Option<&RoleState>) -> piton_mo
     seen.seen.start.clone_from(&state.start);
     seen.seen.snapshot.clone_from(&state.seen);
     seen.counters.working_ms = state.counters.working_ms;
+    let note = |kept: &RoleNote| KeptNote { iteration: kept.iteration, note: kept.note.clone() };
+    seen.memory.notes = state.notes.iter().map(note).collect();
+    seen.memory.custom.clone_from(&state.custom);
     (seen.requests.pause, seen.requests.stop) = (state.requests.pause, state.requests.stop);
     if let Some(role) = role {
         seen.session.current.clone_from(&role.session);
         (seen.session.usage, seen.session.cost_microusd) = (role.session_usage, role.session_cost_microusd);
+        let told =
+            |told: &Feedback| Told { text: format!("{}: {}", told.source, told.content), attempt: None };
+        seen.people.told = role.told.iter().map(told).collect();
     }
     seen
 }

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::PoisonError;
 
 use piton_agent::{Exit, Spec};
 use piton_git::{Expected, RepoPath, SnapshotId};
-use piton_model::cycle::{Command, Nudge, OpenAttempt, RoleEnd, State};
+use piton_model::cycle::{Command, Nudge, OpenAttempt, Role, RoleEnd, State};
 use piton_model::loop_machine::{self, AttemptEnd, AttemptOutcome, Left, Report};
 use piton_model::workflow::Hold;
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, SystemClock};
+use piton_view::Brief;
 
 use super::{Context, Driving, as_loop, hand_in, prompt};
 use crate::launch::{AGENT_OUTPUT_BYTES_MAX, What, Work, require_adapter};
@@ -74,7 +76,7 @@ fn plan(
             return Ok(Plan::Instead(Command::EndAttempt { attempt: open.number, end }));
         }
     };
-    let brief = context.world.attempts().join(format!("brief-{}.json", role.name));
+    let brief = brief_of(context, role);
     brief::write_to(&brief, &brief::of(&context.world.layout, &as_loop::for_role(state, index, &prompt)))?;
     if role.develops {
         context.world.tree_changes();
@@ -142,7 +144,9 @@ fn spec(
 ) -> Box<Spec> {
     let (role, limits) = (&state.config.roles[index], &state.config.limits);
     let phase_ms = limits.attempt_ms.saturating_add(state.config.grace_ms.saturating_mul(2));
-    let left_ms = limits.working_ms.saturating_sub(state.counters.working_ms).max(1_000);
+    let left = |most: u64, used: u64| most.saturating_sub(used).max(1_000);
+    let own_ms = role.working_ms.map_or(u64::MAX, |most| left(most, state.roles[index].counters.working_ms));
+    let left_ms = left(limits.working_ms, state.counters.working_ms).min(own_ms);
     let now = SystemClock.now();
     let until_deadline_ms =
         limits.deadline.map_or(u64::MAX, |deadline| deadline.millis_since(now).max(1_000));
@@ -176,6 +180,35 @@ fn spec(
 
 fn shown(path: &std::path::Path) -> String {
     path.display().to_string()
+}
+
+/// What the agent of a role can know, as a file.
+fn brief_of(context: &Context, role: &Role) -> PathBuf {
+    context.world.attempts().join(format!("brief-{}.json", role.name))
+}
+
+/// Keeps the briefs of the roles at work up to date: somebody may want a pause, or tell them something. One that cannot be
+/// written is tried again.
+pub(super) fn keep_briefs(context: &Context, state: &State) {
+    let mut briefed = context.briefed.lock().unwrap_or_else(PoisonError::into_inner);
+    for (index, (role, at)) in state.team().enumerate() {
+        let Some(open) = &at.open else { continue };
+        let now = (state.requests.pause, state.requests.stop.is_some(), at.told.len());
+        if briefed.get(&open.number) == Some(&now) {
+            continue;
+        }
+        let path = brief_of(context, role);
+        // None was written yet: the one that will be says all of it.
+        let Ok(old) = brief::read(&path) else { continue };
+        let seen = as_loop::for_role(state, index, &old.task);
+        let new = Brief { task: old.task.clone(), ..brief::of(&context.world.layout, &seen) };
+        if new == old || brief::write_to(&path, &new).is_ok() {
+            briefed.insert(open.number, now);
+        }
+    }
+    briefed.retain(|number, _| {
+        state.roles.iter().any(|at| at.open.as_ref().is_some_and(|open| open.number == *number))
+    });
 }
 
 /// Tells roles that take too long what is on record as told. Where it cannot be written the attempt ends later all the same.

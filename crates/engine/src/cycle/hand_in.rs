@@ -170,8 +170,14 @@ fn elsewhere(
 /// What a role says of its phase: the block in its output, else its report.
 fn said(handed_in: &mut HandedIn, role: &Role, spoken: &str, report: &Report, at: Timestamp) {
     let (result, problems) = parse_phase_result(spoken, &role.name);
+    handed_in.notes.clone_from(&report.notes);
+    handed_in.values = report.custom.clone();
     let result = match (result, report.status) {
-        (None, Some(status)) => Some(of_report(status, report)),
+        (None, Some(status)) => {
+            // Whoever says so there cannot go on without a person.
+            handed_in.asks_person = status == ReportStatus::Blocked;
+            Some(of_report(status, report))
+        }
         (result, _) => {
             handed_in.problems.extend(problems);
             result

@@ -13,7 +13,7 @@ mod publish;
 mod watch;
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,6 +56,8 @@ struct Context {
     put_back: AtomicU32,
     /// What somebody wrote over files of piton's, in sentences, until it is on record with the role at work.
     overwritten: Mutex<Vec<String>>,
+    /// What the brief of each attempt says that can change while it works: pause, stop, and how much its role was told.
+    briefed: Mutex<BTreeMap<u32, (bool, bool, usize)>>,
     /// Held while its work tree is furnished, and whether it is.
     furnishing: Mutex<()>,
     is_furnishing: AtomicBool,
@@ -94,6 +96,7 @@ impl CycleWorld {
             cancelled: Mutex::default(),
             put_back: AtomicU32::new(0),
             overwritten: Mutex::default(),
+            briefed: Mutex::default(),
             furnishing: Mutex::default(),
             is_furnishing: AtomicBool::new(false),
         };
@@ -236,6 +239,7 @@ impl World<State> for CycleWorld {
 
     fn publish(&self, state: &State, _head: Seq, at_rest: bool) {
         attempt::nudge(&self.context, state);
+        attempt::keep_briefs(&self.context, state);
         let notes = publish::publish(&self.context, state, at_rest);
         let problems = self.telling.borrow_mut().observe(state);
         let notes = notes.iter().chain(&problems);

@@ -9,9 +9,12 @@ use std::path::Path;
 
 use piton_files::cycle::{COORDINATION, CyclePlace, DISCOVERIES, discovery_kinds};
 use piton_model::cycle::prep::SourceStatus;
-use piton_model::cycle::{Gate, Prep, PrepFound, Role, RoleName, RoleState, State};
+use piton_model::cycle::{BlockerStatus, Gate, Prep, PrepFound, Role, RoleName, RoleNote, RoleState, State};
 use piton_prompt::{CheckFact, Facts, Mode, ReadError};
 use serde_json::{Value, json};
+
+/// Decisions and resolutions that a prompt has.
+const SETTLED_SHOWN: usize = 20;
 
 /// The template of a role that piton ships one for; the same words for any other.
 pub fn shipped(role: &str) -> &'static str {
@@ -33,11 +36,50 @@ pub(super) fn compose(place: &CyclePlace, state: &State, index: usize) -> Result
     explain(&mut text, place, state, role);
     prepared(&mut text, state, role);
     discovered(&mut text, place, state, role);
+    settled(&mut text, state);
+    recorded(&mut text, state);
     feedback(&mut text, place, state, at);
     if let Some(error) = &at.error {
         let _ = writeln!(text, "\nYour last attempt in this iteration did not count: {error}");
     }
     Ok(text)
+}
+
+/// What people decided, and how what stood in the way was resolved, the newest.
+fn settled(text: &mut String, state: &State) {
+    let newest = |mut lines: Vec<String>| lines.split_off(lines.len().saturating_sub(SETTLED_SHOWN));
+    let decided = state.decisions.iter().filter_map(|known| {
+        let chosen = known.chosen_option.as_ref()?;
+        Some(format!("- {}: {} It is decided: {chosen}\n", known.id, sentence(&known.description)))
+    });
+    let resolved = state.blockers.iter().filter_map(|known| {
+        let (what, how) = (sentence(&known.description), known.settled_by()?);
+        Some(match known.status {
+            BlockerStatus::Workaround => format!("- {}: {what} The way around it: {how}\n", known.id),
+            _ => format!("- {}: {what} It is resolved: {how}\n", known.id),
+        })
+    });
+    let lines = newest(decided.chain(resolved).collect());
+    if !lines.is_empty() {
+        let _ = write!(text, "\nSettled so far; go by it:\n{}", lines.concat());
+    }
+}
+
+/// The text with a mark at its end.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// What the team wants remembered.
+fn recorded(text: &mut String, state: &State) {
+    if state.notes.is_empty() {
+        return;
+    }
+    text.push_str("\nRecorded by the team so far:\n");
+    for RoleNote { role, iteration, note } in &state.notes {
+        let _ = writeln!(text, "- {} ({role}, iteration {iteration}): {}", note.kind.as_str(), note.text);
+    }
 }
 
 /// What others told the role, each with where they wrote more about it, and when that is done.

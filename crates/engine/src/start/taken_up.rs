@@ -115,6 +115,7 @@ async fn take_up(
     config.limits.iterations = config.limits.iterations.max(imported.iteration);
     let run = super::name_of(order.id.as_deref().unwrap_or_default())?;
     let (rebuilt, unknown) = (imported.rebuilt, imported.unknown.clone());
+    let failure_reason = imported.failure_reason.clone();
     let created = create(Order { run: run.clone(), config, imported: Some(imported) })?;
     let mut events = vec![created];
     if rebuilt {
@@ -134,7 +135,8 @@ async fn take_up(
             CycleEvent::RunCompleted { reason: Reason::Done, detail: Some(detail.to_owned()) }
         }
         CycleStatus::Failed => {
-            CycleEvent::RunFailed { reason: Reason::Human, detail: Some("it had failed before".to_owned()) }
+            let detail = failure_reason.unwrap_or_else(|| "it had failed before".to_owned());
+            CycleEvent::RunFailed { reason: Reason::Human, detail: Some(detail) }
         }
         _ => CycleEvent::RunPaused {
             reason: Reason::Human,

@@ -100,6 +100,7 @@ fn with(role: Role, said: &RoleSettings) -> Role {
         validates: said.validates.unwrap_or(role.validates),
         cost_microusd: said.max_cost_usd.map(super::options::microusd),
         tokens: said.max_tokens,
+        working_ms: said.max_duration,
         ..role
     }
 }

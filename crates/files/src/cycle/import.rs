@@ -124,7 +124,10 @@ fn imported(
     Ok(Imported {
         rebuilt: false,
         created_at: moment(&found.created_at).unwrap_or_default(),
+        ended_at: found.completed_at.as_deref().and_then(moment),
+        failure_reason: found.failure_reason.clone().filter(|reason| !reason.trim().is_empty()),
         iteration: found.current_iteration,
+        iterations_completed: completed(found),
         task_history: found.task_history.iter().take(TASK_HISTORY_MAX).cloned().collect(),
         description: found.description.clone(),
         requirements: found.requirements.as_ref().map(|known| Requirements {
@@ -153,6 +156,13 @@ fn imported(
         phase_errors: found.phase_errors.iter().map(phase_error).collect(),
         unknown: Vec::new(),
     })
+}
+
+/// The iterations that each of the four completed, where the file says so of any.
+fn completed(found: &CycleState) -> BTreeMap<RoleName, u32> {
+    let of = |role: &&str| Some((RoleName::from(*role), found.agents.get(role)?.iterations_completed));
+    let counted: BTreeMap<RoleName, u32> = ROLES.iter().filter_map(of).collect();
+    if counted.values().any(|count| *count > 0) { counted } else { BTreeMap::new() }
 }
 
 /// The changes of the file, or those of the log beside it where it has more.

@@ -3,6 +3,8 @@
 //! What each file says counts; the iteration is the highest that any of them knows. What no file says is listed, and
 //! nothing is made up for it.
 
+use std::collections::BTreeMap;
+
 use piton_model::Timestamp;
 use piton_model::cycle::{Imported, IterationRecord, Requirements, RoleName, version_of};
 
@@ -19,7 +21,7 @@ use super::requirements::read_requirements;
 use super::results::read_results;
 use super::timeline::{ReadTimeline, read_timeline, record};
 use super::version::iteration_of;
-use super::zone::Zone;
+use super::zone::{Zone, moment};
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,10 +61,14 @@ pub fn rebuild(progress: &Progress) -> Rebuilt {
     }
     let never = ["the description at length", "errors of phases", "what its agents cost and said"];
     unknown.extend(never.map(str::to_owned));
+    let (status, ended_at, failure_reason) = end(progress, iteration);
     let imported = Imported {
         rebuilt: true,
         created_at: created_at.unwrap_or_default(),
+        ended_at,
+        failure_reason,
         iteration,
+        iterations_completed: completed(timeline),
         task_history: timeline.task.iter().chain(timeline.extensions.values()).cloned().collect(),
         description: description(timeline),
         unnamed_files: 0,
@@ -80,7 +86,7 @@ pub fn rebuild(progress: &Progress) -> Rebuilt {
         phase_errors: Vec::new(),
         unknown,
     };
-    Rebuilt { status: status(progress, iteration), zone, imported }
+    Rebuilt { status, zone, imported }
 }
 
 /// What the files say, each for itself.
@@ -230,17 +236,29 @@ fn documents(progress: &Progress, iteration: u32) -> Vec<(RoleName, piton_model:
     documents
 }
 
-fn status(progress: &Progress, iteration: u32) -> CycleStatus {
+/// The iterations that each role completed, by the timeline.
+fn completed(timeline: &ReadTimeline) -> BTreeMap<RoleName, u32> {
+    let mut counted = BTreeMap::new();
+    for role in timeline.iterations.iter().flat_map(|record| record.agent_results.keys()) {
+        *counted.entry(role.clone()).or_default() += 1;
+    }
+    counted
+}
+
+/// Where it was; when and why it ended, where its summary says so.
+fn end(progress: &Progress, iteration: u32) -> (CycleStatus, Option<Timestamp>, Option<String>) {
     let summary = progress.text("coordination/summary.md").unwrap_or_default();
     let (header, body) = split(&summary);
     if header.iteration == iteration && iteration > 0 {
         let result = body.lines().find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
         for ended in [CycleStatus::Completed, CycleStatus::Failed] {
-            if result.starts_with(ended.as_str()) {
-                return ended;
+            if let Some(why) = result.strip_prefix(ended.as_str()) {
+                let why = why.strip_prefix(": ").map(str::to_owned);
+                return (ended, moment(&header.date), why);
             }
         }
     }
     let has_role = progress.roles().iter().any(|role| ROLES.contains(&role.as_str()));
-    if iteration == 0 && !has_role { CycleStatus::Created } else { CycleStatus::Paused }
+    let is_new = iteration == 0 && !has_role;
+    (if is_new { CycleStatus::Created } else { CycleStatus::Paused }, None, None)
 }

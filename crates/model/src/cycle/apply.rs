@@ -9,7 +9,7 @@ mod hooks;
 mod people;
 mod role;
 
-use super::config::Config;
+use super::config::{Config, RoleName};
 use super::event::CycleEvent as Event;
 use super::facts::{Conclusion, Extension, Feedback, Imported, PhaseError, PhaseStatus, Signal};
 use super::gate::GateRecord;
@@ -118,11 +118,13 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::RunStopped { reason, detail } => rest(state, Status::Stopped, *reason, detail.clone(), at),
         Event::RunFailed { reason, detail } => {
             rest(state, Status::Failed, *reason, detail.clone(), at);
-            state.ended_at = Some(at);
+            // What is imported had its end elsewhere.
+            state.ended_at.get_or_insert(at);
         }
         Event::RunCompleted { reason, detail } => {
             rest(state, Status::Completed, *reason, detail.clone(), at);
-            (state.phase, state.ended_at) = (Phase::Complete, Some(at));
+            state.phase = Phase::Complete;
+            state.ended_at.get_or_insert(at);
         }
         Event::PauseRequested {} => ask_to_pause(state),
         Event::StopRequested { now, origin } => ask_to_stop(state, *now, *origin),
@@ -187,6 +189,7 @@ fn created(run: &RunId, title: &str, config: &Config, imported: Option<&Imported
         calling: None,
         hooks: HookProgress::default(),
         custom: Default::default(),
+        notes: Default::default(),
         counters: Counters::default(),
         idle_iterations: 0,
         requests: Requests::default(),
@@ -248,8 +251,8 @@ fn take_round(state: &mut State, round: &CheckRound, at: Timestamp) {
     if let Some(snapshot) = &round.snapshot {
         state.seen = Some(snapshot.clone());
         state.current.judged = Some((snapshot.clone(), round.all_pass()));
-        state.current.judged_at = state.attempt;
     }
+    state.current.judged_at = state.attempt;
     let (passed, total) = (round.passed() as u32, round.checks.len() as u32);
     tell_timeline(state, TimelineFact::ChecksRun { passed, total }, at);
 }
@@ -289,10 +292,23 @@ fn give_feedback(state: &mut State, feedback: &[Feedback]) {
             if told.len() > WAITING_FEEDBACK_MAX {
                 told.pop_front();
                 state.roles[index].hearing = state.roles[index].hearing.saturating_sub(1);
+                say_too_much(state, &entry.target, entry.at);
             }
         }
         let Feedback { source, target, kind, at, .. } = entry.clone();
         tell_timeline(state, TimelineFact::FeedbackGiven { source, target, kind }, at);
+    }
+}
+
+/// More was told to a role than its next prompt has room for. Once in a while is enough.
+fn say_too_much(state: &mut State, target: &RoleName, at: Timestamp) {
+    let error = format!(
+        "more than {WAITING_FEEDBACK_MAX} entries of feedback wait for {target}; its prompt has the newest, and \
+         `coordination/feedback.md` the others"
+    );
+    let is_said = |known: &PhaseError| known.phase == target.as_str() && known.error == error;
+    if !state.phase_errors.recent.iter().any(is_said) {
+        err(state, target.to_string(), error, at);
     }
 }
 
@@ -331,9 +347,10 @@ fn ask_to_go_on(state: &mut State, raise: &Raise) {
 
 fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     for index in 0..state.config.roles.len() {
-        let (cost_microusd, tokens) = role_ceilings(state, &state.config.roles[index], raise);
+        let most = role_ceilings(state, &state.config.roles[index], raise);
         let role = &mut state.config.roles[index];
-        (role.cost_microusd, role.tokens) = (cost_microusd, tokens);
+        (role.cost_microusd, role.tokens, role.working_ms) =
+            (most.cost_microusd, most.tokens, most.working_ms);
     }
     state.config.limits = state.config.limits.clone().raised(raise);
     for role in &mut state.roles {

@@ -124,6 +124,8 @@ pub struct Role {
     pub cost_microusd: Option<u64>,
     /// The most tokens that it may use.
     pub tokens: Option<u64>,
+    /// The longest that it may work, in all of its attempts.
+    pub working_ms: Option<u64>,
 }
 
 impl Role {
@@ -142,6 +144,7 @@ impl Role {
             validates: false,
             cost_microusd: None,
             tokens: None,
+            working_ms: None,
         }
     }
 }

@@ -10,8 +10,10 @@ use super::gate::GateRecord;
 use super::limits::{DOCUMENT_BYTES_MAX, DOCUMENTS_MAX, LOG_LINES_MAX, TASKS_MAX, WAITING_FEEDBACK_MAX};
 use super::sections::{ChangeEntry, Discovery, Exploration, Plan, Requirements, TestResults};
 use crate::Timestamp;
-use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{AttemptOutcome, Change, GuardReport, IntendedSession, Snapshot, Usage, Verdict};
+use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip};
+use crate::loop_machine::{
+    AttemptOutcome, Change, GuardReport, IntendedSession, Note, Snapshot, Usage, Verdict,
+};
 use crate::status::Reason;
 use crate::words::words;
 use crate::workflow::Hold;
@@ -96,6 +98,11 @@ impl HandedIn {
         self.blockers.truncate(WAITING_FEEDBACK_MAX);
         self.decisions.truncate(WAITING_FEEDBACK_MAX);
         self.tasks_completed.truncate(TASKS_MAX);
+        self.notes.truncate(NOTES_MAX);
+        self.notes.iter_mut().for_each(|note| note.text.truncate(clip(&note.text, TAIL_BYTES_MAX).len()));
+        while self.values.len() > CUSTOM_KEYS_MAX {
+            self.values.pop_last();
+        }
         self.problems.truncate(WAITING_FEEDBACK_MAX);
         self
     }
@@ -133,8 +140,15 @@ pub struct HandedIn {
     /// Critical bugs, and open issues, that it reports.
     pub critical_issues: Option<u32>,
     pub open_issues: Option<u32>,
+    /// What it decided and found out, for whoever goes on.
+    pub notes: Vec<Note>,
+    /// Values to keep with the cycle; `null` forgets one.
+    pub values: BTreeMap<String, Value>,
     /// What is wrong with what it handed in, in sentences that say what to do: each becomes a phase error.
     pub problems: Vec<String>,
+    /// What stands in its way is for a person, and not for the roles that it tells.
+    #[serde(skip_serializing_if = "crate::is_default")]
+    pub asks_person: bool,
     /// The phase does not count for it: what it handed in cannot be worked with.
     #[serde(skip_serializing_if = "crate::is_default")]
     pub unusable: bool,
@@ -240,6 +254,24 @@ pub struct Blocker {
     pub reported_by: String,
     pub status: BlockerStatus,
     pub resolution: Option<String>,
+}
+
+impl Blocker {
+    /// The same once its role went on without it.
+    pub(super) fn taken_back(&self) -> Blocker {
+        let resolution = Some(went_on(&self.reported_by));
+        Blocker { status: BlockerStatus::Resolved, resolution, ..self.clone() }
+    }
+
+    /// How somebody settled it; nothing where its role just went on.
+    pub fn settled_by(&self) -> Option<&str> {
+        let how = self.resolution.as_deref().filter(|_| self.status != BlockerStatus::Open)?;
+        (how != went_on(&self.reported_by)).then_some(how)
+    }
+}
+
+fn went_on(role: &str) -> String {
+    format!("{role} went on")
 }
 
 words! {
@@ -400,8 +432,14 @@ pub struct Imported {
     /// Rebuilt from the progress files, after state and journal were lost.
     pub rebuilt: bool,
     pub created_at: Timestamp,
+    /// When it was completed, or failed, where it was.
+    pub ended_at: Option<Timestamp>,
+    /// Why it failed, where it says so.
+    pub failure_reason: Option<String>,
     /// The last iteration it had.
     pub iteration: u32,
+    /// How many of them each role completed; of a role that is not here, all.
+    pub iterations_completed: BTreeMap<RoleName, u32>,
     pub task_history: Vec<String>,
     pub description: String,
     pub requirements: Option<Requirements>,

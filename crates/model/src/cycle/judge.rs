@@ -17,7 +17,7 @@ use crate::loop_machine::{CheckRound, QualityPolicy, Snapshot, judge};
 
 pub(super) use attempt::{blocker_id, decision_id, finished, lost};
 pub(super) use gate::gate_of;
-pub(super) use iteration::conclusion;
+pub(super) use iteration::{conclusion, converges};
 
 /// Whether an iteration can be compared with this tree, and put back to it: no role has left anything in it that nobody has
 /// judged, and none that works beside the one that is about to start can have.

@@ -30,30 +30,38 @@ fn budget(limits: &Limits, counters: &Counters) -> Option<Reason> {
 /// A role that has something to do and would have used up what it may after `raise`, by its place in the table.
 fn of_a_role(state: &State, raise: &Raise) -> Option<(Reason, usize)> {
     state.team().enumerate().filter(|(_, (_, at))| at.due).find_map(|(index, (role, at))| {
-        let (cost, tokens) = role_ceilings(state, role, raise);
-        let spent = cost.is_some_and(|most| at.counters.cost_microusd >= most);
-        let used = tokens.is_some_and(|most| at.counters.tokens >= most);
-        match (spent, used) {
-            (true, _) => Some((Reason::LimitCost, index)),
-            (false, true) => Some((Reason::LimitTokens, index)),
-            (false, false) => None,
-        }
+        let most = role_ceilings(state, role, raise);
+        let is_reached = |most: Option<u64>, used: u64| most.is_some_and(|most| used >= most);
+        let reached = [
+            (Reason::LimitDuration, is_reached(most.working_ms, at.counters.working_ms)),
+            (Reason::LimitCost, is_reached(most.cost_microusd, at.counters.cost_microusd)),
+            (Reason::LimitTokens, is_reached(most.tokens, at.counters.tokens)),
+        ];
+        reached.into_iter().find_map(|(reason, is_reached)| is_reached.then_some((reason, index)))
     })
 }
 
-/// The ceilings of a role's own after `raise`: money, tokens. They go up by as much as those of all; where there are none for
-/// all, by what was added to what was used.
-pub(super) fn role_ceilings(state: &State, role: &Role, raise: &Raise) -> (Option<u64>, Option<u64>) {
+/// What one role may use.
+pub(super) struct Ceilings {
+    pub(super) cost_microusd: Option<u64>,
+    pub(super) tokens: Option<u64>,
+    pub(super) working_ms: Option<u64>,
+}
+
+/// The ceilings of a role's own after `raise`. They go up by as much as those of all; where there are none for all, by what was
+/// added to what was used.
+pub(super) fn role_ceilings(state: &State, role: &Role, raise: &Raise) -> Ceilings {
     let (limits, counters) = (&state.config.limits, &state.counters);
-    let added = |to: Option<u64>, of_all: Option<u64>, used: u64| {
-        to.map_or(0, |to| to.saturating_sub(of_all.unwrap_or(used)))
+    let raised = |own: Option<u64>, to: Option<u64>, of_all: u64| {
+        own.map(|own| own.saturating_add(to.map_or(0, |to| to.saturating_sub(of_all))))
     };
-    let cost = added(raise.cost_microusd, limits.cost_microusd, counters.cost_microusd);
-    let tokens = added(raise.tokens, limits.tokens, counters.tokens);
-    (
-        role.cost_microusd.map(|own| own.saturating_add(cost)),
-        role.tokens.map(|own| own.saturating_add(tokens)),
-    )
+    let cost_of_all = limits.cost_microusd.unwrap_or(counters.cost_microusd);
+    let tokens_of_all = limits.tokens.unwrap_or(counters.tokens);
+    Ceilings {
+        cost_microusd: raised(role.cost_microusd, raise.cost_microusd, cost_of_all),
+        tokens: raised(role.tokens, raise.tokens, tokens_of_all),
+        working_ms: raised(role.working_ms, raise.working_ms, limits.working_ms),
+    }
 }
 
 /// Which role stands at which ceiling of its own.
@@ -69,10 +77,23 @@ fn said(state: &State, reason: Reason, index: usize) -> String {
                 dollars(used.cost_microusd)
             )
         }
+        Reason::LimitDuration => {
+            let most = human(role.working_ms.unwrap_or(0));
+            format!("role `{}` has worked {} of the {most} that it may", role.name, human(used.working_ms))
+        }
         _ => {
             let most = role.tokens.unwrap_or(0);
             format!("role `{}` has used {} of the {most} tokens that it may", role.name, used.tokens)
         }
+    }
+}
+
+/// `12 s`, `2m05s`, `1h30m`: rounded up, so that a limit that is reached reads so.
+fn human(millis: u64) -> String {
+    match millis.div_ceil(1_000) {
+        seconds @ ..60 => format!("{seconds} s"),
+        seconds @ ..3_600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        seconds => format!("{}h{:02}m", seconds / 3_600, seconds % 3_600 / 60),
     }
 }
 
@@ -105,7 +126,8 @@ pub fn raise_past(state: &State, reason: Reason) -> String {
     };
     match reason {
         Reason::LimitDuration => {
-            format!("--max-duration +{}h", room(counters.working_ms, limits.working_ms, HOUR_MS, HOUR_MS))
+            let limit = own.map_or(Some(limits.working_ms), |role| role.working_ms).unwrap_or(0);
+            format!("--max-duration +{}h", room(theirs.working_ms, limit, HOUR_MS, HOUR_MS))
         }
         Reason::LimitCost => {
             let limit = own.map_or(limits.cost_microusd, |role| role.cost_microusd).unwrap_or(0);

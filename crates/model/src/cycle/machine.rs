@@ -11,7 +11,7 @@ use crate::{Epoch, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Cycle;
-    const FOLD: u32 = 2;
+    const FOLD: u32 = 3;
     type Event = Event;
     type Command = Command;
     type Effect = Effect;

@@ -56,6 +56,6 @@ pub use sections::{
     TaskStatus, TestResults,
 };
 pub use state::{
-    Counters, Current, Effect, IterationRecord, Log, Phase, Requests, RoleResult, RoleState, RoleStatus,
-    State, TimelineEntry, TimelineFact,
+    Counters, Current, Effect, IterationRecord, Log, Phase, Requests, RoleNote, RoleResult, RoleState,
+    RoleStatus, State, TimelineEntry, TimelineFact,
 };

@@ -5,8 +5,8 @@ use super::config::{Role, RoleName};
 use super::decide::reason_to_rest;
 use super::event::CycleEvent as Event;
 use super::facts::{Nudge, OpenAttempt};
-use super::hooks;
 use super::state::{RoleState, State};
+use super::{hooks, judge};
 use crate::Timestamp;
 use crate::loop_machine::{SessionPolicy, session};
 
@@ -27,7 +27,15 @@ pub(super) fn work(state: &State, now: Timestamp) -> Option<Event> {
         });
     }
     let all_done = state.is_idle() && state.roles.iter().all(|role| !role.due);
-    (all_done && needs_checks(state)).then(|| Event::ChecksStarted { round: state.round + 1 })
+    let needs_checks = all_done && (needs_checks(state) || needs_last_word(state, now));
+    needs_checks.then(|| Event::ChecksStarted { round: state.round + 1 })
+}
+
+/// Whether the cycle would be completed by checks that somebody worked after: a validator, say, who changed what git ignores.
+/// Nothing is called green that was not looked at since.
+fn needs_last_word(state: &State, now: Timestamp) -> bool {
+    let is_old = state.current.judged_at < state.attempt;
+    !state.config.checks.is_empty() && is_old && judge::converges(state, now)
 }
 
 /// Whether the role has something to do, and nobody it comes after or asked has. Who comes after it cannot be waited for.

@@ -18,7 +18,9 @@ use super::gate::GateRecord;
 use super::sections::{ChangeEntry, Discovery, Exploration, LogLine, Plan, Requirements, TestResults};
 use crate::event::StopOrigin;
 use crate::limits::keep_last;
-use crate::loop_machine::{CheckResult, Driver, HookCall, HookProgress, KeptFinding, Raise, Snapshot, Usage};
+use crate::loop_machine::{
+    CheckResult, Driver, HookCall, HookProgress, KeptFinding, Note, Raise, Snapshot, Usage,
+};
 use crate::status::{Reason, Status};
 use crate::words::words;
 use crate::{RunId, Timestamp};
@@ -112,8 +114,10 @@ pub struct State {
     pub calling: Option<HookCall>,
     /// How far its hooks are.
     pub hooks: HookProgress,
-    /// Values that hooks set.
+    /// Values that hooks and roles set.
     pub custom: BTreeMap<String, Value>,
+    /// What roles decided and found out, the newest last.
+    pub notes: VecDeque<RoleNote>,
     /// What was used so far.
     pub counters: Counters,
     /// Iterations in a row that changed nothing that matters.
@@ -124,6 +128,14 @@ pub struct State {
     pub edited: Option<String>,
     /// What could not be known when it was rebuilt.
     pub unknown: Vec<String>,
+}
+
+/// A note, and who made it when.
+#[record(Eq)]
+pub struct RoleNote {
+    pub role: RoleName,
+    pub iteration: u32,
+    pub note: Note,
 }
 
 /// Where the team is.

@@ -202,11 +202,14 @@ async fn list_feedback(global: &Global, run: &str, out: &Output) -> Result {
         true => out.json(&state.feedback.recent),
         false => {
             for entry in &state.feedback.recent {
+                // A bug report goes on with what a check printed: the prompt and `--json` have that.
+                let (first, more) = entry.content.split_once('\n').unwrap_or((&entry.content, ""));
+                let more = if more.trim().is_empty() { "" } else { " …" };
                 let line = format!(
-                    "{}  {} → {}  {}  {}",
-                    entry.at, entry.source, entry.target, entry.kind, entry.content
+                    "{}  {} → {}  {}  {first}{more}",
+                    entry.at, entry.source, entry.target, entry.kind
                 );
-                out.line(clean_line(&line));
+                out.row(clean_line(&line));
             }
         }
     }
@@ -233,7 +236,7 @@ async fn decide(global: &Global, arguments: DecideArguments, out: &Output) -> Re
                     let chosen =
                         known.chosen_option.as_ref().map_or_else(String::new, |option| format!(": {option}"));
                     let options = known.options.join(" | ");
-                    out.line(clean_line(&format!(
+                    out.row(clean_line(&format!(
                         "{}  {}{chosen}  {} ({options})",
                         known.id, known.status, known.description
                     )));
@@ -265,7 +268,7 @@ async fn blocker(global: &Global, arguments: BlockerArguments, out: &Output) -> 
                         "{}  {}{how}  {} ({})",
                         known.id, known.status, known.description, known.reported_by
                     );
-                    out.line(clean_line(&line));
+                    out.row(clean_line(&line));
                 }
             }
         }

@@ -22,8 +22,14 @@ fn world() -> World {
             "1",
         ])
         .exits(1);
+    let agent = "printf 'PHASE_RESULT:\\n- status: completed\\n- blockers: [nobody knows which of the many providers is meant by this, and why]\\n- decision: which of the many providers that there are is it to be in the end? | the one | the other\\n'";
+    let words = ["cycle", "start", LONG, "--id", CYCLE, "--exec", agent, "--check", check];
+    world.piton(&words).exits(4);
+    world.piton(&["cycle", "feedback", CYCLE, LONG, "--to", "cd"]).exits(0);
     world
 }
+
+const CYCLE: &str = "cycle-v1-20260122T100000-a-team-of-many";
 
 /// What a terminal of so many columns shows.
 fn shown(world: &World, columns: usize, words: &str) -> Vec<String> {
@@ -33,7 +39,7 @@ fn shown(world: &World, columns: usize, words: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 13] = [
     "ls",
     "ls --everywhere",
     "status ralph-add-a-validation-of-every-input-to-7f3a91c2",
@@ -41,6 +47,12 @@ const COMMANDS: [&str; 7] = [
     "why ralph-add-a-validation-of-every-input-to-7f3a91c2",
     "log ralph-add-a-validation-of-every-input-to-7f3a91c2",
     "doctor",
+    "cycle show cycle-v1-20260122T100000-a-team-of-many",
+    "why cycle-v1-20260122T100000-a-team-of-many",
+    "log cycle-v1-20260122T100000-a-team-of-many",
+    "cycle decide cycle-v1",
+    "cycle blocker cycle-v1",
+    "cycle feedback cycle-v1",
 ];
 
 #[test]

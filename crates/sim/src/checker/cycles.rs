@@ -129,6 +129,8 @@ pub(super) struct Journal {
     seen: Option<String>,
     seen_id: Option<String>,
     judged: Option<(String, bool)>,
+    /// Whether a role has worked since that round.
+    worked_since: bool,
     /// The tree of each snapshot on record.
     trees: BTreeMap<String, String>,
     asked: Asked,

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use piton_model::cycle::{
     BlockerStatus, Criterion, CycleEvent as Event, DecisionStatus, Feedback, Gate, GateRecord,
-    IterationVerdict, Nudge, PhaseStatus, PrepFound, RoleStatus, RoleVerdict, State,
+    IterationVerdict, Nudge, PhaseStatus, Plan, PlanTask, PrepFound, RoleNote, RoleStatus, RoleVerdict,
+    State, TaskStatus,
 };
 use piton_model::loop_machine::{AttemptOutcome, HookRecord, Verdict};
 use piton_model::{Reason, Status, Timestamp};
@@ -16,6 +17,8 @@ use crate::{CycleStatus, RoleView};
 
 /// Findings that a report names.
 const FINDINGS_SHOWN: usize = 20;
+/// Tasks of the critical path that a screen has room for.
+const TASKS_SHOWN: usize = 4;
 
 /// The first line of a run.
 pub fn opening(state: &State) -> String {
@@ -315,6 +318,7 @@ pub fn status(view: &CycleStatus, state: &State, next: &str, now: Timestamp) -> 
     let version = |role: &RoleView| role.version.as_ref().map_or(0, |version| version.len() + 1);
     let widths = [widest(|role| role.name.len()), widest(|role| role.agent.chars().count()), widest(version)];
     lines.extend(view.roles.iter().map(|role| role_line(role, widths)));
+    lines.extend(state.plan.as_deref().map(|plan| clean_line(&format!("plan    {}", plan_words(plan)))));
     if !view.checks.is_empty() {
         lines.push(clean_line(&format!("checks  {}", check_views(&view.checks))));
     }
@@ -338,6 +342,23 @@ pub fn status(view: &CycleStatus, state: &State, next: &str, now: Timestamp) -> 
     lines.extend(view.unknown.iter().map(|text| clean_line(&format!("unknown {text}"))));
     lines.push(format!("next    {next}"));
     lines
+}
+
+/// How far the plan is: what is done, what can be done next, what decides how long it takes.
+fn plan_words(plan: &Plan) -> String {
+    let is_done =
+        |id: &String| plan.tasks.iter().any(|task| task.id == *id && task.status == TaskStatus::Completed);
+    let done = plan.tasks.iter().filter(|task| task.status == TaskStatus::Completed).count();
+    let is_open = |task: &&PlanTask| !matches!(task.status, TaskStatus::Completed | TaskStatus::Blocked);
+    let next = plan.tasks.iter().filter(is_open).find(|task| task.depends_on.iter().all(is_done));
+    let next = next.map_or_else(String::new, |task| format!(" · next {}", task.id));
+    let left: Vec<&str> =
+        plan.critical_path.iter().filter(|id| !is_done(id)).map(String::as_str).take(TASKS_SHOWN).collect();
+    let path = match left.len() {
+        0 | 1 => String::new(),
+        _ => format!(" · critical path {}", left.join(" → ")),
+    };
+    format!("{done} of {} done{next}{path}", count(plan.tasks.len() as u32, "task"))
 }
 
 /// The phases side by side: those that are done, the one under way, those to come.
@@ -491,6 +512,25 @@ fn event_words(event: &Event) -> String {
     clean_line(&text)
 }
 
+/// What was decided and found out, and what stands in the way, as Markdown.
+fn settled(state: &State) -> String {
+    let decided = state.decisions.iter().filter_map(|known| {
+        let by = known.made_by.as_deref().unwrap_or("somebody");
+        let (what, chosen) = (&known.description, known.chosen_option.as_ref()?);
+        Some(format!("{}, decided by {by}: {what}: {chosen}", known.id))
+    });
+    let blockers = state.blockers.iter().map(|known| {
+        let how = known.resolution.as_ref().map_or_else(String::new, |how| format!(" ({how})"));
+        format!("{}, {}, of {}: {}{how}", known.id, known.status, known.reported_by, known.description)
+    });
+    let noted = state.notes.iter().map(|RoleNote { role, iteration, note }| {
+        format!("#{iteration}, {role}, {}: {}", note.kind.as_str(), note.text)
+    });
+    let lines: String =
+        decided.chain(blockers).chain(noted).map(|line| format!("- {}\n", clean_line(&line))).collect();
+    if lines.is_empty() { lines } else { format!("\n## Decisions and findings\n\n{lines}") }
+}
+
 /// What the cycle did, as Markdown.
 pub fn report(view: &CycleStatus, state: &State) -> String {
     let entry = &view.entry;
@@ -555,6 +595,7 @@ pub fn report(view: &CycleStatus, state: &State) -> String {
                 writeln!(text, "- #{}, {became}: {}", kept.iteration, clean_line(&kept.finding.sentence()));
         }
     }
+    text.push_str(&settled(state));
     let files: Vec<String> =
         state.changed_files.iter().take(50).map(|path| format!("`{}`", cell(path))).collect();
     if !files.is_empty() {

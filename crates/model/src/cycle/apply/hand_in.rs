@@ -8,8 +8,9 @@ use crate::cycle::config::version_of;
 use crate::cycle::facts::{Document, HandedIn, Imported};
 use crate::cycle::limits::{CHANGED_FILES_MAX, DISCOVERIES_MAX, LOG_LINES_MAX};
 use crate::cycle::sections::{ChangeEntry, Discovery, LogLine, TaskStatus};
-use crate::cycle::state::{Log, Phase, RoleState, RoleStatus, State, TimelineFact};
-use crate::limits::{TAIL_BYTES_MAX, clip};
+use crate::cycle::state::{Log, Phase, RoleNote, RoleState, RoleStatus, State, TimelineFact};
+use crate::limits::{NOTES_MAX, TAIL_BYTES_MAX, clip, keep_last};
+use crate::loop_machine::{Note, keep_values};
 
 /// Takes what the role at `index` handed in. Of an attempt that is refused the files are put back: nothing of them counts.
 pub(super) fn take(state: &mut State, index: usize, handed_in: &HandedIn, is_refused: bool, at: Timestamp) {
@@ -28,6 +29,7 @@ pub(super) fn take(state: &mut State, index: usize, handed_in: &HandedIn, is_ref
     if !is_refused {
         take_changes(state, &handed_in.changes);
         complete_tasks(state, &handed_in.tasks_completed);
+        remember(state, index, handed_in);
     }
     for line in &handed_in.debug {
         state.roles[index].debug.push(line.clone(), LOG_LINES_MAX);
@@ -86,6 +88,15 @@ fn complete_tasks(state: &mut State, completed: &[String]) {
     }
 }
 
+/// What the role wants kept for whoever goes on.
+fn remember(state: &mut State, index: usize, handed_in: &HandedIn) {
+    let (role, iteration) = (&state.config.roles[index].name, state.iteration);
+    let note = |note: &Note| RoleNote { role: role.clone(), iteration, note: note.clone() };
+    state.notes.extend(handed_in.notes.iter().map(note));
+    keep_last(&mut state.notes, NOTES_MAX);
+    keep_values(&mut state.custom, &handed_in.values);
+}
+
 /// One that is known by its key is not taken again, unless it says something else: the newer one wins.
 fn discover(known: &mut Log<Discovery>, discovery: &Discovery) {
     let same = |other: &Discovery| other.kind == discovery.kind && other.key == discovery.key;
@@ -98,7 +109,7 @@ fn discover(known: &mut Log<Discovery>, discovery: &Discovery) {
 /// What another tool, or a piton that is lost, did.
 pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
     state.created_at = imported.created_at;
-    state.iteration = imported.iteration;
+    (state.iteration, state.ended_at) = (imported.iteration, imported.ended_at);
     state.unknown.clone_from(&imported.unknown);
     if !imported.task_history.is_empty() {
         state.task_history.clone_from(&imported.task_history);
@@ -121,14 +132,17 @@ pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
         }
     }
     state.iterations = imported.iterations.iter().cloned().collect();
-    for role in &mut state.roles {
-        role.iterations_completed = imported.iteration;
+    for (member, role) in state.config.roles.iter().zip(&mut state.roles) {
+        let completed = imported.iterations_completed.get(&member.name).copied();
+        role.iterations_completed = completed.unwrap_or(imported.iteration);
         if imported.iteration > 0 {
             role.status = RoleStatus::Completed;
         }
     }
     state.current.version = version_of(imported.iteration);
     give_feedback(state, &imported.feedback);
+    // That there was more of it than a prompt has room for is nothing that went wrong here.
+    state.phase_errors = Log::default();
     people::add_decisions(state, &imported.decisions);
     people::add_blockers(state, &imported.blockers, at);
     for error in &imported.phase_errors {

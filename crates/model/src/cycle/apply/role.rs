@@ -139,7 +139,9 @@ fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timest
     match &ruling.verdict {
         RoleVerdict::Done => {
             (role.status, role.due, role.completed_at) = (RoleStatus::Completed, false, Some(at));
-            role.iterations_completed = role.iterations_completed.saturating_add(1);
+            // One that was asked again has not completed another iteration.
+            let is_first = role.turns == 0;
+            role.iterations_completed = role.iterations_completed.saturating_add(is_first.into());
             role.turns = role.turns.saturating_add(1);
             if std::mem::take(&mut role.called_back) {
                 work_again(role);

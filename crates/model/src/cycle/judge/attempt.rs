@@ -92,27 +92,44 @@ fn by_its_work(
     }
     let is_stuck = ruling.status == PhaseStatus::Blocked;
     let asks = is_stuck || !ruling.blockers.is_empty();
-    if asks && at.sent_back < SENT_BACK_MAX && !role.feedback_to.is_empty() {
+    let has_whom = !role.feedback_to.is_empty() && !end.handed_in.asks_person;
+    if asks && at.sent_back < SENT_BACK_MAX && has_whom {
         ruling.asked.clone_from(&role.feedback_to);
         ruling.again = work_again(state, role);
         ruling.feedback.extend(questions(role, end, now));
         return RoleVerdict::Waits;
     }
     if is_stuck {
-        ruling.errors.push(stuck(state, role, at));
+        ruling.errors.push(stuck(state, role, at, end.handed_in.asks_person));
         return RoleVerdict::Halt { reason: Reason::Blocked };
+    }
+    if asks && has_whom {
+        ruling.errors.push(format!(
+            "it asks {} still, after {} times in this iteration; the rest waits for the next one, or for you: \
+             `piton cycle blocker {}` lists it",
+            names(&role.feedback_to),
+            at.sent_back,
+            state.run
+        ));
     }
     RoleVerdict::Done
 }
 
 /// A role that is blocked and can ask nobody any more, with what to do.
-fn stuck(state: &State, role: &Role, at: &RoleState) -> String {
-    let asked: Vec<&str> = role.feedback_to.iter().map(RoleName::as_str).collect();
-    let why = match asked.is_empty() {
+fn stuck(state: &State, role: &Role, at: &RoleState, asks_person: bool) -> String {
+    let why = match role.feedback_to.is_empty() {
+        _ if asks_person => "it is blocked, and asks a person".to_owned(),
         true => "it is blocked, and has nobody to ask".to_owned(),
-        false => format!("it is blocked still, after asking {} {} times", asked.join(", "), at.sent_back),
+        false => {
+            format!("it is blocked still, after asking {} {} times", names(&role.feedback_to), at.sent_back)
+        }
     };
     format!("{why}; a person is needed: `piton answer {}` says what for", state.run)
+}
+
+fn names(roles: &[RoleName]) -> String {
+    let names: Vec<&str> = roles.iter().map(RoleName::as_str).collect();
+    names.join(", ")
 }
 
 /// Whoever is asked, and all that worked after them in this iteration: what they did rests on what is asked about.
@@ -256,13 +273,7 @@ fn resolved(state: &State, index: usize, end: &RoleEnd) -> Vec<Blocker> {
             && !end.handed_in.blockers.contains(&known.description)
             && !is_of_this_attempt(known)
     };
-    let resolution = Some(format!("{} went on", role.name));
-    let settle = |known: &Blocker| Blocker {
-        status: BlockerStatus::Resolved,
-        resolution: resolution.clone(),
-        ..known.clone()
-    };
-    state.blockers.iter().filter(is_gone).map(settle).collect()
+    state.blockers.iter().filter(is_gone).map(Blocker::taken_back).collect()
 }
 
 fn decisions(state: &State, end: &RoleEnd) -> Vec<Decision> {

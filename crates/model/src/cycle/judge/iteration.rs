@@ -65,6 +65,15 @@ pub(in crate::cycle) fn conclusion(state: &State, now: Timestamp) -> Option<Even
     })
 }
 
+/// Whether nothing is left to do, as far as is known.
+pub(in crate::cycle) fn converges(state: &State, now: Timestamp) -> bool {
+    let is_it = |event: Event| match event {
+        Event::IterationConcluded { conclusion } => conclusion.verdict == IterationVerdict::Converged,
+        _ => false,
+    };
+    conclusion(state, now).is_some_and(is_it)
+}
+
 /// What is wrong: checks that fail, what the gate asks for, what roles left undone, what stands in the way.
 fn issues(state: &State, gate: Option<&GateRecord>) -> Vec<Issue> {
     let mut issues = of_checks(state);

@@ -221,7 +221,7 @@ fn an_import_with_no_iteration_left_stops_until_the_limit_is_raised() {
     let created = create(Order { run, config: config(), imported: Some(imported) }).expect("a sound order");
     let now = Timestamp::from_millis(1_771_157_000_000);
     let state = apply(None, &created, now).expect("a run begins with its creation");
-    let mut driver = Driver { state, now, journal: vec![created] };
+    let mut driver = Driver { state, now, journal: vec![created], measures: Default::default() };
     let place = Place { host: "host".to_owned(), boot: "boot".to_owned(), pid: 7 };
     driver.command(Command::Drive { epoch: 1, place, version: "0.1.0".to_owned() });
     driver.is(Status::Stopped);

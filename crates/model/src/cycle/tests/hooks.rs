@@ -74,7 +74,7 @@ fn every_point_is_called_in_its_place_and_nothing_begins_meanwhile() {
         session.to_vec(),
         verdict.to_vec(),
         second,
-        session.to_vec(),
+        chain(&[OnTestSuccess]),
         verdict.to_vec(),
         vec![LoopEnd],
     ];

@@ -379,4 +379,5 @@ fn iteration(
     let mut end = said(PhaseStatus::Completed);
     say(&mut end);
     driver.end("vas", end);
+    driver.last_word();
 }

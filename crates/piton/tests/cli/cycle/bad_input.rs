@@ -36,6 +36,66 @@ fn a_plan_that_waits_for_itself_is_handed_back_with_what_is_wrong() {
 }
 
 #[test]
+fn a_plan_that_waits_for_what_is_not_there_is_handed_back() {
+    let world = world();
+    world.write("plan.bad", r#"{"tasks":[{"id":"TASK-001","description":"a","depends_on":["TASK-009"]}]}"#);
+    world.write(".gitignore", &format!("{}plan.bad\n", super::IGNORED));
+    world.write(
+        "do.ep",
+        "cp plan.bad $PITON_ROLE_DIR/plan.json; echo 'PHASE_RESULT:'; echo '- status: completed'; echo; exit 0\n",
+    );
+    let ran = start(&world, 1, &[]).exits(1);
+    assert!(ran.out.contains("next    piton resume c1"), "{}", ran.out);
+    assert_eq!(count(&world, "ep"), 3, "it is tried three times");
+    assert!(errors(&world).contains("TASK-009"), "{}", errors(&world));
+    assert!(state(&world)["plan"].is_null(), "it does not count");
+}
+
+#[test]
+fn a_result_that_nobody_can_read_to_its_end_is_a_phase_error_with_what_to_do() {
+    let world = world();
+    world.write(
+        "do.ra",
+        "echo PHASE_RESULT:; for n in $(seq 1 6000); do echo \"- key$n: value\"; done; exec > /dev/null\n",
+    );
+    start(&world, 1, &[]).exits(0);
+    let errors = errors(&world);
+    assert!(errors.contains("65536 is the most; put details into documents"), "{errors}");
+    assert_eq!(state(&world)["iterations"][0]["agent_results"]["ra"]["status"], "unknown");
+}
+
+#[test]
+fn two_roles_that_keep_asking_each_other_are_bounded_and_that_is_said() {
+    let world = world();
+    world.write("do.vas", "RESULT=\"completed\n- blockers: [is point $(wc -l < count.vas) right]\"\n");
+    start(&world, 1, &["--max-iterations", "1"]).exits(3);
+    assert_eq!([count(&world, "cd"), count(&world, "vas")], [3, 3]);
+    let errors = errors(&world);
+    assert!(errors.contains("it asks cd still, after 2 times in this iteration"), "{errors}");
+    assert!(errors.contains("`piton cycle blocker c1` lists it"), "{errors}");
+    assert_eq!(state(&world)["agents"]["cd"]["iterations_completed"], 1, "of one iteration");
+}
+
+#[test]
+fn more_feedback_than_a_prompt_holds_is_said_once() {
+    let world = world();
+    world.write("hold.ra", "");
+    start(&world, 1, &["--detach"]).exits(0);
+    crate::common::eventually("the analyst works", || world.path("held.ra").exists());
+    for number in 1..=18 {
+        world.piton(&["cycle", "feedback", "c1", &format!("point {number}."), "--to", "cd"]).exits(0);
+    }
+    std::fs::remove_file(world.path("hold.ra")).unwrap();
+    world.piton(&["wait", "c1"]).exits(0);
+    let told = world.read("prompt.cd");
+    assert!(!told.contains("point 2.") && told.contains("point 3.") && told.contains("point 18."), "{told}");
+    let all = errors(&world);
+    let said = "more than 16 entries of feedback wait for cd; its prompt has the newest";
+    assert_eq!(all.matches(said).count(), 1, "{all}");
+    assert!(world.read(".workflow/.cycle/c1.progress/coordination/feedback.md").contains("point 1."));
+}
+
+#[test]
 fn a_role_that_does_not_develop_and_changes_the_tree_is_found_out() {
     let world = world();
     world.write("do.ra", "echo sneaky > sneaky.txt\n");

@@ -55,8 +55,12 @@ fn tests_come_from_the_checks_and_not_from_the_role() {
 #[test]
 fn a_cycle_is_rebuilt_from_its_progress_files_alone() {
     let world = world();
-    start(&world, 1, &[]).exits(0);
-    let before = state(&world);
+    start(&world, 2, &[]).exits(0);
+    let journal = || -> Value {
+        let shown = world.piton(&["show", "c1", "--json"]).exits(0).out;
+        serde_json::from_str::<Value>(&shown).unwrap()["state"].take()
+    };
+    let (before, on_record) = (state(&world), journal());
     std::fs::remove_dir_all(world.path(".piton")).unwrap();
     std::fs::remove_file(world.path(".workflow/.cycle/c1.json")).unwrap();
     let log = world.path(".workflow/.cycle/c1.progress/cd/changes.log");
@@ -71,9 +75,16 @@ fn a_cycle_is_rebuilt_from_its_progress_files_alone() {
     {
         assert_eq!(before[section], after[section], "{section}");
     }
+    let rebuilt = journal();
+    for section in
+        ["requirements", "exploration", "plan", "changes", "changed_files", "iteration_markers", "tests"]
+    {
+        assert!(!on_record[section].is_null(), "{section} is there");
+        assert_eq!(on_record[section], rebuilt[section], "{section} is as in the journal that is lost");
+    }
     assert!(after["phase_errors"][0]["error"].as_str().unwrap().contains("rebuilt"), "{after}");
     world.piton(&["cycle", "extend", "c1", "More"]).exits(0);
-    assert_eq!(state(&world)["current_iteration"], 2);
+    assert_eq!(state(&world)["current_iteration"], 3);
     let unknown = world.piton(&["cycle", "rebuild", "c9"]).exits(2);
     assert!(unknown.err.contains("there is no cycle `c9`"), "{}", unknown.err);
 }
@@ -94,6 +105,25 @@ fn a_cycle_of_another_tool_is_imported_and_gone_on_with() {
     world.piton(&["resume", "c1"]).exits(0);
     assert_eq!(state(&world)["current_iteration"], 2);
     assert_eq!(state(&world)["status"], "completed");
+}
+
+#[test]
+fn a_cycle_that_failed_keeps_when_and_why_and_who_did_how_much() {
+    let world = world();
+    start(&world, 9, &["--max-iterations", "2"]).exits(3);
+    let left = state(&world);
+    let kept = |found: &Value| {
+        let completed =
+            ["ra", "ep", "cd", "vas"].map(|role| found["agents"][role]["iterations_completed"].clone());
+        (found["status"].clone(), found["failure_reason"].clone(), found["completed_at"].clone(), completed)
+    };
+    assert_eq!(kept(&left).3, [1, 1, 2, 2].map(Value::from));
+    let more = ["--exec", "sh agent.sh", "--check", "test=true"];
+    for words in [&["import", ".workflow/.cycle/c1.json"][..], &["cycle", "rebuild", "c1"]] {
+        std::fs::remove_dir_all(world.path(".piton")).unwrap();
+        world.piton(&[words, &more].concat()).exits(0);
+        assert_eq!(kept(&state(&world)), kept(&left), "{words:?}");
+    }
 }
 
 #[test]

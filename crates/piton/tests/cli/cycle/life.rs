@@ -149,6 +149,24 @@ fn a_role_at_its_own_ceiling_goes_on_with_the_command_that_is_named() {
 }
 
 #[test]
+fn a_role_that_worked_as_long_as_it_may_goes_on_with_the_command_that_is_named() {
+    let world = world();
+    world.configure("[cycle.roles.cd]\nmax_duration = '1s'\n");
+    world.write("do.cd", "test -f count.once || sleep 1.2; touch count.once\n");
+    start(&world, 2, &[]).exits(3);
+    let stopped = status(&world);
+    assert_eq!(stopped["reason"], "limit:duration");
+    let detail = stopped["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("role `cd` has worked ") && detail.ends_with(" of the 1 s that it may"),
+        "{detail}"
+    );
+    assert_eq!(stopped["next"], "piton resume c1 --max-duration +1h");
+    world.piton(&["resume", "c1", "--max-duration", "+1h"]).exits(0);
+    assert_eq!(state(&world)["status"], "completed");
+}
+
+#[test]
 fn a_cycle_that_is_known_is_not_imported_and_the_next_command_is_named() {
     let world = world();
     start(&world, 1, &[]).exits(0);
@@ -244,5 +262,22 @@ fn checks_are_run_again_where_the_developer_changed_only_what_git_ignores() {
     ];
     world.piton(&words).exits(0);
     assert_eq!(state(&world)["current_iteration"], 1);
-    assert_eq!(world.count("c1", "checks_finished"), 2);
+    assert_eq!(
+        world.count("c1", "checks_finished"),
+        3,
+        "after each turn of the developer, and before it is called done"
+    );
+}
+
+#[test]
+fn what_a_validator_breaks_that_git_ignores_is_not_called_green() {
+    let world = world();
+    world.write("do.vas", "test -e count.cured || touch count.broken\n");
+    world.write("do.cd", "if test -e count.broken; then rm count.broken; touch count.cured; fi\n");
+    let words = ["cycle", "start", "Implement OAuth", "--id", "c1", "--exec", "sh agent.sh"];
+    world.piton(&[&words[..], &["--check", "test=test ! -e count.broken"]].concat()).exits(0);
+    let found = state(&world);
+    assert_eq!((&found["status"], &found["current_iteration"]), (&"completed".into(), &2.into()));
+    assert_eq!(found["iterations"][0]["issues_found"][0], "check `test` fails with 1");
+    assert!(!world.path("count.broken").exists());
 }

@@ -12,6 +12,7 @@ mod oauth;
 mod prep;
 mod running;
 mod steering;
+mod talking;
 mod teams;
 
 use serde_json::Value;

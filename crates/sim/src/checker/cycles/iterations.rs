@@ -92,6 +92,7 @@ impl Journal {
         world.check_verdicts(number, &verdicts)?;
         self.tree_seen(event, "/round/snapshot")?;
         self.judged = self.seen.clone().map(|tree| (tree, !verdicts.contains(&false)));
+        self.worked_since = false;
         Ok(())
     }
 
@@ -132,6 +133,10 @@ impl Journal {
             "unknown" => role.shape.validates,
             result => matches!(result, "partial" | "failed" | "blocked"),
         };
+        if converged && self.has_checks && self.worked_since {
+            let what = format!("iteration {number} converged by checks that somebody worked after");
+            return violated("I6", what);
+        }
         let undone = self.roles.iter().find(is_bad).map(|role| &role.shape.name);
         let blocker = self.blockers.iter().find(|(_, blocker)| blocker.is_some()).map(|(id, _)| id);
         if converged && (!self.is_green() || undone.is_some() || blocker.is_some()) {

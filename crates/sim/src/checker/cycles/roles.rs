@@ -155,7 +155,7 @@ impl Journal {
             (event.get("/end/outcome")?, event.maybe("/end/cost_microusd")?);
         world.check_exit(Name::Attempt(number), (outcome, cost))?;
         let tokens: u64 = event.maybe("/end/tokens")?.unwrap_or(0);
-        self.used.count += 1;
+        (self.used.count, self.worked_since) = (self.used.count + 1, true);
         self.used.cost += cost.unwrap_or(0);
         self.tokens += tokens;
         self.working_ms += event.get::<u64>("/end/duration_ms")?;
@@ -187,7 +187,7 @@ impl Journal {
     pub(super) fn role_lost(&mut self, event: &Data<'_>, world: &World) -> Checked {
         let (number, name) = self.close(event, "lost", world)?;
         world.check_lost(Name::Attempt(number))?;
-        self.used.lost += 1;
+        (self.used.lost, self.worked_since) = (self.used.lost + 1, true);
         let role = self.role(&name)?;
         role.lost += 1;
         if role.lost >= LOST_MAX && !event.has("/ruling/verdict/halt") {
