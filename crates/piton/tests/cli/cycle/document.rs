@@ -5,124 +5,17 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// "Initial State (New Cycle)".
-pub(super) fn initial() -> Value {
-    let idle = json!({ "status": "idle", "output_files": [], "iterations_completed": 0 });
-    json!({
-        "cycle_id": "cycle-v1-20260122T100000-abc123",
-        "title": "Implement OAuth authentication",
-        "description": "Add OAuth2 login support with Google and GitHub providers",
-        "task_history": ["Implement OAuth authentication"],
-        "status": "created",
-        "created_at": "2026-01-22T10:00:00+08:00",
-        "updated_at": "2026-01-22T10:00:00+08:00",
-        "max_iterations": 5,
-        "current_iteration": 0,
-        "agents": { "ra": idle, "ep": idle, "cd": idle, "vas": idle },
-        "current_phase": "init",
-        "completed_phases": [],
-        "phase_errors": [],
-        "iterations": [],
-        "coordination": { "feedback_log": [], "pending_decisions": [], "blockers": [] }
-    })
-}
+/// The states that it shows, as they stand there: `initial` ("Initial State"), `first_iteration` ("Iteration 1"),
+/// `after_the_phases` ("After Phase Completion") and `second_iteration` ("Iteration 2"). `scripts/test-agents` has them from here, too.
+const SHOWN: &str = include_str!("document.json");
 
-/// "Iteration 1: Initial Execution".
-pub(super) fn first_iteration() -> Value {
-    json!({
-        "status": "running",
-        "current_iteration": 1,
-        "current_phase": "ra",
-        "agents": {
-            "ra": { "status": "running", "started_at": "2026-01-22T10:05:00+08:00" },
-            "ep": { "status": "idle" },
-            "cd": { "status": "idle" },
-            "vas": { "status": "idle" }
-        },
-        "requirements": {
-            "version": "1.0.0",
-            "specification": "...",
-            "edge_cases": ["OAuth timeout handling", "PKCE validation"],
-            "last_updated": "2026-01-22T10:15:00+08:00"
-        },
-        "iterations": [{
-            "number": 1,
-            "started_at": "2026-01-22T10:00:00+08:00",
-            "agent_results": {
-                "ra": { "status": "completed", "files_modified": 3 },
-                "ep": { "status": "completed", "files_modified": 2 },
-                "cd": { "status": "partial", "files_modified": 5 },
-                "vas": { "status": "pending", "files_modified": 0 }
-            }
-        }]
-    })
-}
-
-/// "After Phase Completion".
-pub(super) fn after_the_phases() -> Value {
-    json!({
-        "current_phase": "aggregation",
-        "completed_phases": ["ra", "ep", "cd", "vas"],
-        "plan": {
-            "version": "1.0.0",
-            "tasks": [{
-                "id": "TASK-001",
-                "description": "Setup OAuth application credentials",
-                "effort": "small",
-                "status": "completed",
-                "files": ["src/config/oauth.ts"]
-            }]
-        },
-        "changes": { "total_files": 12, "iteration_markers": { "1": "2026-01-22T10:30:00+08:00" } },
-        "test_results": {
-            "version": "1.0.0",
-            "pass_rate": 85,
-            "coverage": 78,
-            "failed_tests": ["test: OAuth timeout retry"],
-            "total_tests": 20
-        }
-    })
-}
-
-/// "Iteration 2: User Extension".
-pub(super) fn second_iteration() -> Value {
-    json!({
-        "status": "running",
-        "current_iteration": 2,
-        "task_history": ["Implement OAuth authentication", "Also add multi-factor authentication"],
-        "description": "Add OAuth2 login support with Google and GitHub providers\n\n--- ITERATION 2 ---\nAlso add multi-factor authentication",
-        "agents": {
-            "ra": { "status": "running", "iterations_completed": 1 },
-            "ep": { "status": "idle", "iterations_completed": 1 },
-            "cd": { "status": "idle", "iterations_completed": 1 },
-            "vas": { "status": "idle", "iterations_completed": 1 }
-        },
-        "requirements": {
-            "version": "1.1.0",
-            "specification": "...",
-            "last_updated": "2026-01-22T11:00:00+08:00"
-        },
-        "iterations": [
-            { "number": 1, "completed_at": "..." },
-            {
-                "number": 2,
-                "extension": "Also add multi-factor authentication",
-                "started_at": "2026-01-22T10:45:00+08:00",
-                "agent_results": {}
-            }
-        ],
-        "coordination": {
-            "feedback_log": [{
-                "timestamp": "2026-01-22T10:45:00+08:00",
-                "source": "user",
-                "target": "ra",
-                "content": "Add multi-factor authentication to requirements",
-                "type": "requirement_update"
-            }]
-        }
-    })
+/// The state of this name.
+pub(super) fn block(name: &str) -> Value {
+    let shown: Value = serde_json::from_str(SHOWN).unwrap();
+    assert!(shown[name].is_object(), "there is no state `{name}`");
+    shown[name].clone()
 }
 
 /// Every field of a block that has a value of its own, by its path, with what a state has there.
@@ -179,6 +72,7 @@ fn is_moment(text: &str) -> bool {
 
 #[test]
 fn a_state_that_lacks_something_is_seen() {
+    use serde_json::json;
     let block =
         json!({ "a": 1, "b": { "c": [1, 3], "d": "2026-01-22T10:00:00+08:00" }, "e": [{ "f": 1 }], "g": [] });
     let same = json!({ "a": 1.0, "b": { "c": [1, 2, 3], "d": "2027-01-01T00:00:00.123+08:00" }, "e": [{ "f": 2 }, { "f": 1 }], "g": [], "h": 1 });
