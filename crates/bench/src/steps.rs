@@ -10,7 +10,7 @@ use std::time::Instant;
 use piton_engine::{Driver, World, drive};
 use piton_model::loop_machine::stop::{Done, until};
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
+    AgentConfig, AttemptEnd, AttemptOutcome, Limits, LoopConfig, OnLost, SessionPolicy,
 };
 use piton_model::{Command, Effect, Event, Machine, RunEvent, RunId, Seq, State, Timestamp, apply, create};
 use piton_store::sqlite::Sqlite;
@@ -38,18 +38,7 @@ impl NoWork {
 }
 
 pub(crate) fn succeeded() -> Box<AttemptEnd> {
-    Box::new(AttemptEnd {
-        outcome: AttemptOutcome::Succeeded,
-        exit_code: Some(0),
-        duration_ms: 0,
-        message: None,
-        report: None,
-        snapshot: None,
-        prompt: None,
-        change: None,
-        guard: None,
-        said_bytes: None,
-    })
+    Box::new(AttemptEnd { exit_code: Some(0), ..AttemptEnd::of(AttemptOutcome::Succeeded) })
 }
 
 impl World for NoWork {
@@ -80,18 +69,11 @@ impl World for NoWork {
 
 pub(crate) fn config() -> LoopConfig {
     LoopConfig {
-        prompt: Prompt::Text("nothing".to_owned()),
-        agent: AgentConfig {
-            name: "none".to_owned(),
-            command: vec!["true".to_owned()],
-            ..AgentConfig::default()
-        },
-        checks: Vec::new(),
         until: vec![until(Done {})],
         limits: Limits { iterations: u32::MAX, no_progress: u32::MAX, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
-        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
+        ..LoopConfig::new("nothing", AgentConfig::new("none", &["true"]), Vec::new())
     }
 }
 

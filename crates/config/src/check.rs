@@ -5,21 +5,7 @@ use std::collections::BTreeMap;
 use piton_model::limits::TEXT_BYTES_MAX;
 use piton_model::loop_machine::Check;
 
-/// How long a check may take unless it says otherwise: 15 minutes.
-pub const CHECK_TIMEOUT_MS: u64 = 15 * 60_000;
-
 const NAME_BYTES_MAX: usize = 64;
-
-/// A check with the default timeout.
-pub fn default_check(name: impl Into<String>, command: impl Into<String>) -> Check {
-    Check {
-        name: name.into(),
-        command: command.into(),
-        timeout_ms: CHECK_TIMEOUT_MS,
-        cheap: false,
-        reads: None,
-    }
-}
 
 /// Why `name` cannot name a check or an agent; nothing where it can.
 pub(crate) fn name_problem(name: &str) -> Option<String> {
@@ -71,7 +57,7 @@ pub(crate) fn from_flags(flags: &[String], taken: &[&str]) -> (Vec<Check>, Vec<S
             problems.push(format!("two checks are called `{name}`"));
             continue;
         }
-        checks.push(default_check(name, command));
+        checks.push(Check::new(name, command));
     }
     (checks, problems)
 }
@@ -156,7 +142,7 @@ mod tests {
     fn what_cannot_be_a_check_is_said() {
         let flags = ["".to_owned(), "a=".to_owned(), "a=true".to_owned(), "a=false".to_owned()];
         let (checks, problems) = from_flags(&flags, &[]);
-        assert_eq!(checks, [default_check("a", "true")]);
+        assert_eq!(checks, [Check::new("a", "true")]);
         assert_eq!(problems, ["the command is empty", "the command is empty", "two checks are called `a`"]);
     }
 }

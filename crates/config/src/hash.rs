@@ -48,25 +48,14 @@ fn write(value: &Value, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use piton_model::loop_machine::stop::{Done, until};
-    use piton_model::loop_machine::{AgentConfig, Limits, OnLost, Prompt, SessionPolicy};
+    use piton_model::loop_machine::{AgentConfig, Check};
 
     use super::*;
 
     fn config() -> LoopConfig {
-        LoopConfig {
-            prompt: Prompt::Text("say \"hi\"".to_owned()),
-            agent: AgentConfig {
-                name: "exec".to_owned(),
-                command: vec!["sh".to_owned()],
-                ..AgentConfig::default()
-            },
-            checks: vec![crate::default_check("test", "cargo test")],
-            until: vec![until(Done {})],
-            limits: Limits::default(),
-            on_lost: OnLost::default(),
-            session: SessionPolicy::default(),
-            ..LoopConfig::default()
-        }
+        let checks = vec![Check::new("test", "cargo test")];
+        let config = LoopConfig::new("say \"hi\"", AgentConfig::new("exec", &["sh"]), checks);
+        LoopConfig { until: vec![until(Done {})], ..config }
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub struct Note {
     pub limit: Limit,
     /// What was asked for.
     pub asked: Sourced<u64>,
-    /// What holds.
+    /// The cap that holds instead.
     pub cap: Sourced<u64>,
 }
 

@@ -38,7 +38,6 @@ pub mod trust;
 pub mod types;
 
 pub use agent::{Agent, AgentOptions, KNOWN_AGENTS, REPORTS, built_in, find};
-pub use check::{CHECK_TIMEOUT_MS, default_check};
 pub use condition::parse_condition;
 pub use duration::{format_duration, parse_duration};
 pub use entry::{Entry, Inner, NAMED, Section, Takes, Type};

@@ -78,7 +78,6 @@ pub const SECTIONS: [&Section; 32] = [
     &places::REDACT,
 ];
 
-/// Every setting.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     SECTIONS.iter().flat_map(|section| section.entries)
 }
@@ -128,7 +127,6 @@ pub struct Sourced<T> {
 }
 
 impl<T> Sourced<T> {
-    /// A built-in value.
     pub(crate) fn built_in(value: T) -> Self {
         Self { value, layer: Layer::Default, place: Place::Nowhere }
     }
@@ -142,7 +140,6 @@ impl<T> Sourced<T> {
 /// What is said: by one layer, where silence is `None` or empty; or by all of them together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// `[agent]`.
     pub agent: AgentSection,
     /// `[agents.NAME]`, each with its command.
     pub agents: Vec<Sourced<Agent>>,
@@ -154,45 +151,31 @@ pub struct Settings {
     pub limits: BTreeMap<Limit, Sourced<u64>>,
     /// `[checks]`, in the order they were declared.
     pub checks: Vec<Sourced<Check>>,
-    /// `[guard]`.
     pub guard: GuardSection,
     /// `[guard.thresholds]`.
     pub thresholds: ThresholdSection,
-    /// `[session]`.
     pub session: SessionSection,
-    /// `[stop]`.
     pub stop: StopSection,
     /// `[metrics]`, in the order they were declared.
     pub metrics: Vec<Sourced<Metric>>,
-    /// `[progress]`.
     pub progress: ProgressSection,
-    /// `[reinforcement]`.
     pub reinforcement: ReinforcementSection,
-    /// `[recovery]`.
     pub recovery: RecoverySection,
-    /// `[worktree]`.
     pub worktree: Worktree,
-    /// `[confine]`.
     pub confine: ConfineSection,
-    /// `[views]`.
     pub views: Views,
-    /// `[cycle]`.
     pub cycle: CycleSection,
     /// `[cycle.roles.NAME]`.
     pub roles: Vec<Sourced<RoleSettings>>,
-    /// `[gaps]`.
     pub gaps: Gaps,
-    /// `[hooks]`.
     pub hooks: HooksSettings,
     /// `[hooks.NAME]`.
     pub own_hooks: Vec<Sourced<Hook>>,
-    /// `[notify]`.
     pub notify: NotifySettings,
     /// `[notify.channels.NAME]`.
     pub channels: Vec<Sourced<Channel>>,
     /// `[notify.triggers]`: how people are told, or that they are not.
     pub triggers: Vec<Sourced<(Trigger, Option<On>)>>,
-    /// `[mode]`.
     pub mode: ModeSection,
     /// `[mode.attended]`.
     pub attended: AttendedSection,
@@ -202,14 +185,12 @@ pub struct Settings {
     pub switch: SwitchSection,
     /// `[mode.windows]`.
     pub windows: WindowSection,
-    /// `[prompts]`.
     pub prompts: PromptSection,
     /// `[redact] patterns`: literal texts that never reach a disk.
     pub redact: Vec<Sourced<String>>,
 }
 
 impl Settings {
-    /// What is built in.
     pub fn built_in() -> Self {
         let mut settings = Self::default();
         let config = LoopConfig::default();

@@ -20,7 +20,7 @@ pub struct Shown {
     pub notes: Vec<String>,
 }
 
-/// One value.
+/// A setting as `config show` lists it: its value, and which layer said so.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownValue {
     /// Its section, such as `loop`.

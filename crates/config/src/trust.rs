@@ -57,7 +57,7 @@ pub enum Error {
     Newer {
         /// The trust file.
         path: PathBuf,
-        /// Its version.
+        /// The version that it names.
         found: u32,
     },
 }
@@ -69,7 +69,7 @@ struct Trust {
     version: u32,
     /// By canonical path.
     repositories: BTreeMap<String, BTreeMap<String, Timestamp>>,
-    /// By id.
+    /// Those that this user made or took over, and when, by the id of the journal.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     journals: BTreeMap<String, Timestamp>,
 }

@@ -22,7 +22,6 @@ pub(crate) fn takes(words: &str, schema: Value) -> Takes {
     Takes { words: words.to_owned(), schema }
 }
 
-/// A text.
 pub struct Text;
 
 impl Type for Text {
@@ -309,7 +308,7 @@ impl Type for Number {
     }
 }
 
-/// A time of day.
+/// `HH:MM`, from `00:00` to `23:59`.
 pub struct TimeOfDay;
 
 impl Type for TimeOfDay {

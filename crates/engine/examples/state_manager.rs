@@ -9,19 +9,8 @@ use piton_engine::manager::{CoreUpdate, ManagerError, StateManager};
 use piton_model::loop_machine::{AgentConfig, Check, LoopConfig};
 
 fn config() -> LoopConfig {
-    let check = Check {
-        name: "test".to_owned(),
-        command: "test -f done".to_owned(),
-        timeout_ms: 60_000,
-        cheap: true,
-        reads: None,
-    };
-    let command = ["sh", "-c", "touch done"].map(str::to_owned).to_vec();
-    LoopConfig::new(
-        "Make it so",
-        AgentConfig { name: "exec".to_owned(), command, ..AgentConfig::default() },
-        vec![check],
-    )
+    let check = Check { cheap: true, ..Check::new("test", "test -f done") };
+    LoopConfig::new("Make it so", AgentConfig::new("exec", &["sh", "-c", "touch done"]), vec![check])
 }
 
 #[tokio::main(flavor = "current_thread")]

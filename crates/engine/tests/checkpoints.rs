@@ -25,14 +25,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 /// A journal whose checkpoint holds `bytes`, named as `named`.
 fn journal(change: impl FnOnce(&State) -> (Vec<u8>, CheckpointName)) -> (Arc<dyn Store>, State) {
     let store: Arc<dyn Store> = Arc::new(piton_store::memory::Memory::default());
-    let check = Check {
-        name: "test".to_owned(),
-        command: "true".to_owned(),
-        timeout_ms: 1_000,
-        cheap: false,
-        reads: None,
-    };
-    let agent = AgentConfig { name: "a".to_owned(), command: vec!["a".to_owned()], ..AgentConfig::default() };
+    let (check, agent) = (Check::new("test", "true"), AgentConfig::new("a", &["a"]));
     let mut events = vec![create(run(), "task", LoopConfig::new("task", agent, vec![check])).expect("a run")];
     // As much as makes a checkpoint due.
     let text = "look at the logs ".repeat(200);

@@ -4,7 +4,7 @@ use piton_engine::core::{Action, Core, Input, Leave, Planned};
 use piton_model::limits::EVENTS_PER_APPEND_MAX;
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Check, CheckResult, CheckRound, Limits, LoopConfig, OnLost,
-    Place, Prompt, SessionPolicy, Snapshot,
+    Place, SessionPolicy, Snapshot,
 };
 use piton_model::{Command, Effect, Event, State, StopOrigin, Timestamp, apply, create, workflow};
 
@@ -12,20 +12,10 @@ const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 
 fn state() -> State {
     let config = LoopConfig {
-        prompt: Prompt::Text("task".to_owned()),
-        agent: AgentConfig { name: "a".to_owned(), command: vec!["a".to_owned()], ..AgentConfig::default() },
-        checks: vec![Check {
-            name: "test".to_owned(),
-            command: "true".to_owned(),
-            timeout_ms: 1_000,
-            cheap: false,
-            reads: None,
-        }],
-        until: Vec::new(),
         limits: Limits { iterations: 1_000, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
-        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
+        ..LoopConfig::new("task", AgentConfig::new("a", &["a"]), vec![Check::new("test", "true")])
     };
     let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");
     apply(None, &event, NOW).expect("a state")
@@ -43,42 +33,29 @@ fn round(number: u32, passed: bool) -> Command {
             name: "test".to_owned(),
             passed,
             exit_code: Some(i32::from(!passed)),
-            timed_out: false,
             duration_ms: 5,
-            tail: String::new(),
+            ..CheckResult::default()
         }],
-        conditions: Vec::new(),
         snapshot: Some(Snapshot {
             id: format!("c{number}"),
             tree: format!("t{number}"),
             left_out: Vec::new(),
         }),
-        wrote: None,
-        beside: Vec::new(),
         duration_ms: 5,
-        stops: Vec::new(),
-        tests: Default::default(),
-        measures: Default::default(),
-        cancelled: false,
+        ..CheckRound::default()
     }))
 }
 
 fn ended(attempt: u32) -> Command {
     let end = AttemptEnd {
-        outcome: AttemptOutcome::Succeeded,
         exit_code: Some(0),
         duration_ms: 5,
-        message: None,
-        report: None,
         snapshot: Some(Snapshot {
             id: format!("a{attempt}"),
             tree: format!("at{attempt}"),
             left_out: Vec::new(),
         }),
-        prompt: None,
-        change: None,
-        guard: None,
-        said_bytes: None,
+        ..AttemptEnd::of(AttemptOutcome::Succeeded)
     };
     Command::EndAttempt { attempt, end: Box::new(end) }
 }
@@ -241,15 +218,9 @@ fn working(steps: usize, at_once: u32) -> (Core<workflow::State>, Vec<workflow::
 fn succeeded(effect: &workflow::Effect) -> (workflow::Effect, workflow::Command) {
     let workflow::Effect::Attempt(attempt) = effect else { panic!("{effect:?} is no attempt") };
     let end = workflow::StepEnd {
-        outcome: AttemptOutcome::Succeeded,
         exit_code: Some(0),
         duration_ms: 1,
-        message: None,
-        report: None,
-        cost_microusd: None,
-        tokens: None,
-        hold: None,
-        rejected: false,
+        ..workflow::StepEnd::of(AttemptOutcome::Succeeded)
     };
     (effect.clone(), workflow::Command::EndAttempt { attempt: attempt.number, end: Box::new(end) })
 }

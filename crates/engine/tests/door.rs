@@ -23,18 +23,8 @@ impl World {
     }
 
     async fn begin(&self, name: &str) -> RunId {
-        let check = Check {
-            name: "test".to_owned(),
-            command: "true".to_owned(),
-            timeout_ms: 60_000,
-            cheap: true,
-            reads: None,
-        };
-        let agent = AgentConfig {
-            name: "exec".to_owned(),
-            command: vec!["true".to_owned()],
-            ..AgentConfig::default()
-        };
+        let check = Check { cheap: true, ..Check::new("test", "true") };
+        let agent = AgentConfig::new("exec", &["true"]);
         let config = LoopConfig::new("Make it so", agent, vec![check]);
         let begun =
             create(name.parse().expect("a name"), "Make it so", config).expect("a sound configuration");

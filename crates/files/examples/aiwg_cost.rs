@@ -9,14 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use piton_files::aiwg::{Context, History, Written, publish, render};
-use piton_model::loop_machine::progress::Progress;
 use piton_model::loop_machine::{
-    AgentConfig, Artifact, AttemptEnd, AttemptOutcome, AttemptRuling, Change, Check, CheckResult, CheckRound,
-    Conclusion, Counts, Coverage, GuardReport, IterationVerdict, JudgedTree, Limits, LoopConfig, Measures,
-    Next, OnLost, OpenAttempt, Prompt, Quality, RoundRuling, SessionPolicy, SessionRuling, Share, Snapshot,
-    TestCounts, Verdict, create,
+    AgentConfig, Artifact, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, Command,
+    Counts, Coverage, GuardReport, Limits, LoopConfig, Measures, Place, Share, Snapshot, TestCounts, advance,
+    create,
 };
-use piton_model::{Event, State, Timestamp, apply};
+use piton_model::{State, Timestamp, apply};
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, SystemClock};
 
@@ -99,106 +97,41 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The events of one iteration; of the creation and the baseline for number 0.
+/// What happens in one iteration; the creation and the baseline for number 0.
 fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnMut(&State)) {
     let at = Timestamp::from_millis(1_771_157_000_123).plus_millis(u64::from(number) * 60_000);
     let snapshot =
         Snapshot { id: format!("{number:040x}"), tree: format!("{:040x}", number + 7), left_out: Vec::new() };
-    let events = match number {
-        0 => vec![
-            create("ralph-cost-0123abcd".parse().expect("an id"), "Cost", config()).expect("a run"),
-            Event::DriverStarted {
-                epoch: 1,
-                host: "h".to_owned(),
-                boot: "b".to_owned(),
-                pid: 1,
-                version: "0".to_owned(),
-            },
-            Event::ChecksFinished {
-                round: Box::new(round(number, &snapshot)),
-                ruling: judged(Next::Attempt),
-            },
-        ],
-        _ => vec![
-            Event::AttemptStarted { attempt: attempt(number) },
-            Event::AttemptFinished {
-                attempt: number,
-                end: Box::new(end(number, files, &snapshot)),
-                ruling: AttemptRuling {
-                    next: Next::Checks,
-                    counts: true,
-                    failed: Some(false),
-                    hold: None,
-                    guard: Some(Verdict::Reported),
-                    unseen: false,
-                    unkept: false,
-                    session: SessionRuling::default(),
-                },
-            },
-            Event::ChecksStarted { round: number + 1, guard: None, look: false },
-            Event::ChecksFinished {
-                round: Box::new(round(number, &snapshot)),
-                ruling: judged(Next::Verdict),
-            },
-        ],
+    let checked = Command::EndChecks(Box::new(round(number + 1, &snapshot)));
+    let commands = match state {
+        None => {
+            let run = "ralph-cost-0123abcd".parse().expect("an id");
+            *state = apply(None, &create(run, "Cost", config()).expect("a run"), at);
+            let place = Place { host: "h".to_owned(), boot: "b".to_owned(), pid: 1 };
+            let drive = Command::Drive { epoch: 1, place, version: "0".to_owned() };
+            vec![drive, Command::Observe(snapshot), checked]
+        }
+        Some(_) => {
+            let end = Box::new(end(number, files, &snapshot));
+            vec![Command::EndAttempt { attempt: number, end }, checked]
+        }
     };
-    let mut fold = |event: &Event| {
-        *state = apply(state.take(), event, at);
-        see(state.as_ref().expect("a run"));
-    };
-    events.iter().for_each(&mut fold);
-    if number > 0 {
-        let quality = Some(Quality { score: 50.0, ..Quality::default() });
-        fold(&Event::IterationConcluded {
-            conclusion: Box::new(Conclusion {
-                iteration: number,
-                verdict: IterationVerdict::Kept,
-                regressed: false,
-                changed: true,
-                progress: Progress { score: 0.2, made: true, indicators: Vec::new() },
-                quality,
-                best: number == 1,
-                findings: Vec::new(),
-                unjudged: false,
-            }),
-        });
+    for command in commands {
+        let (events, _) = advance(state.as_ref().expect("a run"), command, at).expect("what comes next");
+        for event in &events {
+            *state = apply(state.take(), event, at);
+            see(state.as_ref().expect("a run"));
+        }
     }
 }
 
 fn config() -> LoopConfig {
-    let check = |name: &str| Check {
-        name: name.to_owned(),
-        command: format!("make {name}"),
-        timeout_ms: 900_000,
-        cheap: false,
-        reads: None,
-    };
-    LoopConfig {
-        prompt: Prompt::Text("Fix all type errors".to_owned()),
-        agent: AgentConfig {
-            name: "exec".to_owned(),
-            command: vec!["sh".to_owned()],
-            ..AgentConfig::default()
-        },
-        checks: vec![check("test"), check("lint"), check("types")],
-        until: Vec::new(),
-        limits: Limits::default(),
-        on_lost: OnLost::default(),
-        session: SessionPolicy::default(),
-        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
-    }
-}
-
-fn attempt(number: u32) -> OpenAttempt {
-    OpenAttempt {
-        number,
-        iteration: number,
-        host: "h".to_owned(),
-        boot: "b".to_owned(),
-        directory: format!("attempts/r/{number}"),
-        restore: None,
-        session: None,
-    }
+    let check = |name: &str| Check::new(name, format!("make {name}"));
+    let checks = ["test", "lint", "types"].map(check).into();
+    let limits =
+        Limits { iterations: u32::MAX, working_ms: u64::MAX, no_progress: u32::MAX, ..Limits::default() };
+    let config = LoopConfig::new("Fix all type errors", AgentConfig::new("exec", &["sh"]), checks);
+    LoopConfig { limits, ..config }
 }
 
 fn end(number: u32, files: u32, snapshot: &Snapshot) -> AttemptEnd {
@@ -208,20 +141,16 @@ fn end(number: u32, files: u32, snapshot: &Snapshot) -> AttemptEnd {
         size_bytes: 4_321,
     };
     AttemptEnd {
-        outcome: AttemptOutcome::Succeeded,
         exit_code: Some(0),
         duration_ms: 60_000,
-        message: None,
-        report: None,
         snapshot: Some(snapshot.clone()),
-        prompt: None,
         change: Some(Change { artifacts: (0..files).map(artifact).collect(), ..Change::default() }),
         guard: Some(GuardReport {
             tests: Counts { before: 150, after: 150 },
             duration_ms: 12,
             ..GuardReport::default()
         }),
-        said_bytes: None,
+        ..AttemptEnd::of(AttemptOutcome::Succeeded)
     }
 }
 
@@ -230,18 +159,13 @@ fn round(number: u32, snapshot: &Snapshot) -> CheckRound {
         name: name.to_owned(),
         passed: name != "types",
         exit_code: Some(i32::from(name == "types")),
-        timed_out: false,
         duration_ms: 1_000,
-        tail: String::new(),
+        ..CheckResult::default()
     };
     let lines = Share { covered: 850 + u64::from(number % 7), total: 1_000 };
     CheckRound {
-        number: number + 1,
+        number,
         checks: ["test", "lint", "types"].map(result).into(),
-        conditions: Vec::new(),
-        wrote: None,
-        stops: Vec::new(),
-        tests: Default::default(),
         snapshot: Some(snapshot.clone()),
         measures: Measures {
             tests: Some(TestCounts {
@@ -256,23 +180,7 @@ fn round(number: u32, snapshot: &Snapshot) -> CheckRound {
             type_errors: Some(u64::from(number % 5)),
             ..Measures::default()
         },
-        beside: Vec::new(),
         duration_ms: 3_000,
-        cancelled: false,
-    }
-}
-
-fn judged(next: Next) -> RoundRuling {
-    let baseline = next == Next::Attempt;
-    RoundRuling {
-        next,
-        fixed: 0,
-        tree: JudgedTree::Another,
-        tests_fail: (!baseline).then_some(false),
-        baseline,
-        unlike: None,
-        guard: None,
-        findings: Vec::new(),
-        again: false,
+        ..CheckRound::default()
     }
 }

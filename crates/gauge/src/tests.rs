@@ -403,6 +403,15 @@ impl Counts {
             ..Tally::default()
         }
     }
+
+    /// The tally of runs of which one may have been cut off, or could not be built.
+    fn ended(self, names: Names, cut_off: bool, build_failed: bool) -> Tally {
+        if build_failed && self.is_empty() {
+            return Tally { build_failed, ..Tally::default() };
+        }
+        let total = (!cut_off).then(|| self.total());
+        Tally { total, build_failed, ..self.tally(names, !cut_off && !build_failed) }
+    }
 }
 
 fn merge(tallies: Vec<(Runner, Tally)>) -> Option<Tests> {

@@ -27,7 +27,6 @@ run_events! {
         // ── The life of a run ────────────────────────────────────────────────────────────────────────
         /// The run exists. Always the first event.
         RunCreated {
-            /// Its name.
             run: RunId,
             /// What kind of machine folds it.
             kind: Kind,
@@ -117,7 +116,7 @@ run_events! {
 
         /// The driver means to call the hooks at these points. Only while `running` with nothing open.
         HooksStarted {
-            /// Which points.
+            /// Its number, the points in their order, and how the run is about to end.
             call: HookCall,
         },
         /// The hooks were called.
@@ -129,7 +128,7 @@ run_events! {
         // ── Verdicts: what was judged, with the outcome it was judged by in the same append ──────────
         /// The iteration under way has its verdict.
         IterationConcluded {
-            /// The verdict.
+            /// All that was judged of it: verdict, progress, quality, whether it is the best.
             conclusion: Box<Conclusion>,
         },
         /// Prompts speak more firmly from now on.
@@ -147,7 +146,7 @@ run_events! {
         },
         /// The session should give way to a fresh one, and does not: too many of them in a row were not to be.
         RebootsGivenUp {
-            /// How many.
+            /// How many in a row failed.
             failures: u32,
         },
         /// A recovery from a regression came one step further.
@@ -220,13 +219,13 @@ run_events! {
         },
         /// Something the agent should read at its next prompt.
         AgentTold {
-            /// The message.
+            /// What its next prompt says to it.
             text: String,
         },
 
         /// The run goes on with what another one left. Only right after its creation.
         RunAdopted {
-            /// What that was.
+            /// How far that one had come, and what its files said.
             adoption: Box<Adoption>,
         },
         /// A person notes something, and sets values that are kept with the run.
@@ -245,7 +244,7 @@ run_events! {
         FindingMarked {
             /// The finding's id.
             finding: String,
-            /// It is one.
+            /// The person says it is a false alarm; otherwise that it is right.
             false_positive: bool,
         },
     }

@@ -70,7 +70,7 @@ impl Hooks {
     }
 }
 
-/// One hook.
+/// A hook of the user's: what is called, at which points, and under which condition.
 #[record(Eq, omit(priority, untrusted), written(points))]
 pub struct Hook {
     pub name: String,
@@ -93,11 +93,10 @@ pub struct Hook {
 pub enum HookKind {
     /// Something that piton brings.
     Builtin { builtin: Builtin },
-    /// A program.
+    /// A program, started without a shell.
     Script {
         /// Relative to the repository, absolute, or below `~/`.
         path: String,
-        /// Its arguments.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         args: Vec<String>,
         /// BLAKE3 of its content when it was trusted. A program that has changed since is not run.
@@ -111,7 +110,7 @@ pub enum HookKind {
     },
     /// A call by HTTP, with the context as its JSON body.
     Webhook {
-        /// Where to.
+        /// Where the request goes; it may come from a variable, so that it need not stand in a file.
         url: Given,
         #[serde(default, skip_serializing_if = "crate::is_default")]
         method: Method,

@@ -49,7 +49,7 @@ macro_rules! run_events {
             },
             /// Rests until a moment (`until`) or until a person acts.
             RunWaiting {
-                /// What for.
+                /// What it waits for: a person, the provider, a moment.
                 reason: $crate::Reason,
                 /// The durable timer, if it is a moment.
                 until: Option<$crate::Timestamp>,
@@ -94,7 +94,6 @@ macro_rules! run_events {
             StopRequested {
                 /// Kill living agents instead of letting them finish.
                 now: bool,
-                /// Who asked.
                 origin: $crate::StopOrigin,
             },
             /// Go on.

@@ -44,7 +44,6 @@ pub const TOLD_MAX: usize = 16;
 pub const ANSWERS_WAITING_MAX: usize = 16;
 /// Objectives kept in a state, completed and pending each.
 pub const OBJECTIVES_MAX: usize = 200;
-/// Longest objective.
 pub const OBJECTIVE_BYTES_MAX: usize = 500;
 /// Files listed as modified in a state.
 pub const MODIFIED_FILES_MAX: usize = 200;
@@ -101,7 +100,6 @@ pub const WARNINGS_MAX: usize = 16;
 pub const CHECKPOINT_BYTES_MIN: u64 = 16 << 10;
 /// Largest checkpoint of a state.
 pub const CHECKPOINT_BYTES_MAX: usize = 32 << 20;
-/// Largest blob.
 pub const BLOB_BYTES_MAX: usize = 32 << 20;
 /// Checkpoints kept per run.
 pub const CHECKPOINTS_KEPT: usize = 2;

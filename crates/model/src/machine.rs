@@ -17,7 +17,6 @@ use crate::{Epoch, RunId, Seq, Timestamp};
 
 /// The state of one kind of run, with its rules. No clock, no I/O.
 pub trait Machine: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 'static {
-    /// Which kind.
     const KIND: Kind;
     /// The version of the fold. It grows with every change of [`Machine::apply`] or of the state's shape; a checkpoint of
     /// another version is passed by, and the events are folded instead.

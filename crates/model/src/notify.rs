@@ -123,9 +123,9 @@ pub struct Notify {
     pub channels: Vec<Channel>,
     /// What people are told of.
     pub on: BTreeMap<Trigger, On>,
-    /// How often.
+    /// How many messages may leave, and how long apart.
     pub rate: Rate,
-    /// When not.
+    /// When nobody is disturbed; absent: never.
     pub quiet: Option<QuietHours>,
 }
 
@@ -202,11 +202,10 @@ pub enum ChannelKind {
         /// Its address, which is a secret.
         url: Given,
     },
-    /// A mail.
     Email(Box<Email>),
     /// A JSON object by HTTP POST.
     Webhook {
-        /// Where to.
+        /// Where the request goes.
         url: Given,
         /// Sent as `Authorization: Bearer`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -241,12 +240,12 @@ impl ChannelKind {
 /// How mail is sent.
 #[record(Eq, written(to))]
 pub struct Email {
-    /// The server.
+    /// The server that takes the mail.
     pub host: String,
     pub port: u16,
     /// How the connection is kept private.
     pub encryption: Encryption,
-    /// Who sends.
+    /// The address that it comes from.
     pub from: String,
     /// Who gets it.
     pub to: Vec<String>,
@@ -284,7 +283,7 @@ impl Encryption {
 /// A value, or where it is found when it is needed. A secret is never the value itself: this is kept in the journal.
 #[record(Eq)]
 pub enum Given {
-    /// This is it.
+    /// It stands in the file as it is.
     Plain(String),
     /// In this variable of the driver's environment.
     Env(String),
@@ -325,19 +324,12 @@ pub struct QuietHours {
 words! {
     /// A day of the week.
     pub enum Day {
-        /// Sunday.
         Sun = "sun",
-        /// Monday.
         Mon = "mon",
-        /// Tuesday.
         Tue = "tue",
-        /// Wednesday.
         Wed = "wed",
-        /// Thursday.
         Thu = "thu",
-        /// Friday.
         Fri = "fri",
-        /// Saturday.
         Sat = "sat",
     }
 }

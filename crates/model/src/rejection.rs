@@ -30,7 +30,6 @@ pub enum Rejection {
     #[error("run `{run}` stands at its limit ({})", .reason.as_str())]
     AtLimit {
         run: RunId,
-        /// Which limit.
         reason: Reason,
         /// The flag of a resume that gets it past that.
         raise: String,

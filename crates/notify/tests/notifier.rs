@@ -8,12 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use piton_model::loop_machine::{AgentConfig, LoopConfig, Place};
+use piton_model::loop_machine::{AgentConfig, Check, LoopConfig, Place};
 use piton_model::notify::{Channel, ChannelKind, Given, Notify, On, QuietHours, Rate, Trigger};
 use piton_model::{Event, Reason, State, Timestamp, apply, create};
 use piton_notify::{Delivery, History, Notifier, Setup};
 use piton_sys::Clock;
-use serde_json::json;
 use support::{PATIENCE, Server, eventually, means};
 
 const NOON: Timestamp = Timestamp::from_millis(1_771_157_000_000);
@@ -39,10 +38,8 @@ impl Clock for Hands {
 }
 
 fn created() -> State {
-    let agent =
-        AgentConfig { name: "exec".to_owned(), command: vec!["true".to_owned()], ..AgentConfig::default() };
-    let check = serde_json::from_value(json!({ "name": "test", "command": "true", "timeout_ms": 1000 }));
-    let config = LoopConfig::new("Tidy up", agent, vec![check.unwrap()]);
+    let check = Check::new("test", "true");
+    let config = LoopConfig::new("Tidy up", AgentConfig::new("exec", &["true"]), vec![check]);
     let event = create("ralph-tidy-7f3a91c2".parse().unwrap(), "Tidy up", config).unwrap();
     apply(None, &event, NOON).unwrap()
 }

@@ -35,7 +35,7 @@ pub(crate) async fn view(
     out: &Output,
 ) -> Result {
     let mut waiting = Waiting::new(every, out);
-    let mut screen = Screen { follow: client.follow(run, after).await?, out, spinner: 0 };
+    let mut screen = Screen::of(client, run, after, out).await?;
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
         .map_err(|error| Failure::environment(&error))?;
     let (mut interrupted, mut leaves, mut looks) = (0, false, 0_u32);
@@ -157,21 +157,39 @@ async fn ending(client: &dyn Client, run: &RunId, out: &Output) -> Result<()> {
     Ok(())
 }
 
-struct Screen<'a> {
+/// A run as it is told to whoever watches it.
+pub(crate) struct Screen<'a> {
     follow: Box<dyn Follow + 'a>,
     out: &'a Output,
+    seen: Seq,
     spinner: usize,
 }
 
-impl Screen<'_> {
+impl<'a> Screen<'a> {
+    /// What happens in `run` after event `after`.
+    pub(crate) async fn of(
+        client: &'a dyn Client,
+        run: &'a RunId,
+        after: Seq,
+        out: &'a Output,
+    ) -> Result<Screen<'a>> {
+        Ok(Self { follow: client.follow(run, after).await?, out, seen: after, spinner: 0 })
+    }
+
+    /// The last event that was shown.
+    pub(crate) fn seen(&self) -> Seq {
+        self.seen
+    }
+
     /// Whether the run rests, as far as was shown.
     fn rests(&self) -> bool {
         self.follow.standing().is_some_and(|standing| standing.entry.is_at_rest())
     }
 
     /// Shows what is new.
-    async fn look(&mut self, wait: Duration) -> Result<()> {
+    pub(crate) async fn look(&mut self, wait: Duration) -> Result<()> {
         for update in self.follow.next(wait).await? {
+            self.seen = update.event.seq;
             self.show(&update);
         }
         Ok(())

@@ -29,7 +29,7 @@ pub(crate) enum NodeKind {
     Include(String),
     /// One of two halves.
     If {
-        /// What decides.
+        /// The variable that decides.
         subject: Path,
         /// Where it is true.
         then: Vec<Node>,

@@ -132,11 +132,7 @@ pub enum What {
     },
     /// A helper that cannot work with what it was given.
     #[error("`{helper}` needs {needs}")]
-    Helper {
-        helper: &'static str,
-        /// What it needs.
-        needs: &'static str,
-    },
+    Helper { helper: &'static str, needs: &'static str },
     /// A block over something that is no list.
     #[error("`#each` needs a list, and `{}` is none", short(name))]
     NoList { name: String },
@@ -154,7 +150,7 @@ pub enum ReadError {
     Outside,
     /// It is larger than [`crate::PROMPT_BYTES_MAX`].
     TooLarge,
-    /// Anything else.
+    /// Anything else, in words.
     Other(String),
 }
 

@@ -76,7 +76,6 @@ impl<'a> Names<'a> {
         What::UnknownVariable { name: path.name(), suggestion }
     }
 
-    /// The value of an expression.
     pub(crate) fn evaluate(&self, expression: &Expression) -> Result<Cow<'a, Value>, What> {
         match expression {
             Expression::Path(path) => self.find(path).ok_or_else(|| self.unknown(path)),

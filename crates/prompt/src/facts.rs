@@ -73,7 +73,7 @@ pub struct NoteFact {
     pub iteration: u32,
     /// Decision or finding.
     pub kind: String,
-    /// In words.
+    /// The note, as the agent wrote it.
     pub text: String,
 }
 

@@ -14,7 +14,6 @@ pub struct Header {
     /// What it is called.
     pub name: Option<String>,
     pub description: Option<String>,
-    /// Which version of it this is.
     pub version: Option<String>,
     /// Words to find it by.
     pub tags: Vec<String>,

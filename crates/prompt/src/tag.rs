@@ -6,7 +6,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tag {
     Value(Expression),
-    /// Another file.
+    /// The text of another file is put here.
     Include(String),
     /// A block that is there if its subject is.
     If(Path),
@@ -14,16 +14,14 @@ pub(crate) enum Tag {
     Each(Path, String),
     /// The other half of an `If`.
     Else,
-    /// The end of an `If`.
     EndIf,
-    /// The end of an `Each`.
     EndEach,
 }
 
 /// What a value is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
-    /// A variable.
+    /// What a fact says, by its dotted name.
     Path(Path),
     /// A helper with what it is given.
     Call(Helper, Vec<Argument>),
@@ -32,7 +30,7 @@ pub(crate) enum Expression {
 /// What a helper is given.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Argument {
-    /// A variable.
+    /// What a fact says, by its dotted name.
     Path(Path),
     /// A text, a number, true or false.
     Literal(Value),

@@ -142,9 +142,8 @@ impl Round {
             name: check.name.clone(),
             passed,
             exit_code: Some(i32::from(!passed)),
-            timed_out: false,
             duration_ms,
-            tail: String::new(),
+            ..CheckResult::default()
         });
         Progress::Working
     }

@@ -4,12 +4,13 @@
 //! a path, and never replaces one. Every error names the action and the path. [`within`] adds that for the directories
 //! on the way.
 
+mod private;
 mod within;
 
-use std::fs::{DirBuilder, DirEntry, File, Metadata, OpenOptions};
+use std::fs::{DirEntry, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, RenameFlags, renameat_with};
@@ -20,13 +21,15 @@ use piton_model::Timestamp;
 use crate::fault;
 use crate::ids::{Ids, SystemIds};
 
+pub use private::{
+    check_private_dir, create_private_dir, create_private_dir_below, create_private_dir_unsynced, this_user,
+};
 pub use within::within;
 
 const MODE_FILE: u32 = 0o600;
 
 /// Files that others may read, as far as the process does not mask that out.
 const MODE_SHARED_FILE: u32 = 0o666;
-const MODE_DIR: u32 = 0o700;
 const NO_FOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
 const NO_BLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
@@ -214,52 +217,6 @@ pub fn append(path: &Path, bytes: &[u8]) -> Result<u64, Error> {
     let (mut file, length) = open_at_end(path, ACTION, false)?;
     file.write_all(bytes).map_err(|source| Error::new(ACTION, path, source))?;
     Ok(length + bytes.len() as u64)
-}
-
-/// Creates the directory `path` and its missing parents, for this user alone, then checks it.
-pub fn create_private_dir(path: &Path) -> Result<(), Error> {
-    create_missing_dirs(path)?;
-    check_private_dir(path)
-}
-
-/// Creates the directory `path` below one that is there, for this user alone, then checks it. Its name is not synced: for
-/// what is moved to its place later, and synced there.
-pub fn create_private_dir_unsynced(path: &Path) -> Result<(), Error> {
-    make_dir(path)?;
-    check_private_dir(path)
-}
-
-/// As [`create_private_dir`], below `home`, which is not made: where somebody took it away, nothing appears in its place.
-pub fn create_private_dir_below(home: &Path, path: &Path) -> Result<(), Error> {
-    let below: Vec<&Path> = path.ancestors().take_while(|directory| *directory != home).collect();
-    below.into_iter().rev().try_for_each(create_dir)?;
-    check_private_dir(path)
-}
-
-/// Refuses a directory that somebody else could change: a symbolic link, not a directory, writable by
-/// everyone, or owned by another user.
-pub fn check_private_dir(path: &Path) -> Result<(), Error> {
-    const ACTION: &str = "trust the directory";
-    let metadata = std::fs::symlink_metadata(path).map_err(|source| Error::new(ACTION, path, source))?;
-    let mode = metadata.mode() & 0o7777;
-    let user = this_user();
-    let refusal = if metadata.is_symlink() {
-        Refusal::Symlink
-    } else if !metadata.is_dir() {
-        Refusal::NotADirectory
-    } else if mode & 0o002 != 0 {
-        Refusal::WorldWritable { mode }
-    } else if metadata.uid() != user {
-        Refusal::ForeignOwner { owner: metadata.uid(), user }
-    } else {
-        return Ok(());
-    };
-    Err(Error::refused(ACTION, path, refusal))
-}
-
-/// The user id by which this process makes files.
-pub fn this_user() -> u32 {
-    rustix::process::geteuid().as_raw()
 }
 
 /// Reads a regular file of at most `bytes_max` bytes; `None` where there is none.
@@ -590,34 +547,6 @@ fn rename_noreplace_portable(from: &Path, to: &Path) -> Result<bool, Error> {
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(Error::new("rename", from, error)),
-    }
-}
-
-fn create_missing_dirs(path: &Path) -> Result<(), Error> {
-    if std::fs::symlink_metadata(path).is_ok() {
-        return Ok(());
-    }
-    let parent = parent_of(path);
-    if parent != path {
-        create_missing_dirs(parent)?;
-    }
-    create_dir(path)
-}
-
-fn create_dir(path: &Path) -> Result<(), Error> {
-    match make_dir(path)? {
-        true => sync_dir(parent_of(path)),
-        false => Ok(()),
-    }
-}
-
-/// Whether it was made here. Where somebody else was faster, whether theirs is acceptable is checked afterwards.
-fn make_dir(path: &Path) -> Result<bool, Error> {
-    fault::point("file.create_private_dir.create");
-    match DirBuilder::new().mode(MODE_DIR).create(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(Error::new("create the directory", path, error)),
     }
 }
 

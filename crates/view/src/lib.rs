@@ -15,6 +15,8 @@ mod look;
 mod order;
 mod see;
 mod see_cycle;
+mod see_ledger;
+mod see_workflow;
 pub mod words;
 
 use std::future::Future;
@@ -40,13 +42,13 @@ pub use order::{
     Started, WorkflowOrder,
 };
 pub use see::{
-    AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts,
-    GuardView, IterationView, LedgerStatus, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView,
-    ResearchView, RunStatus, SessionView, ShowView, SpentView, StepView, SwitchView, TestsView, UsedView,
-    VerifyView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
+    AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView,
+    IterationView, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView, RunStatus, SessionView,
+    ShowView, SpentView, SwitchView, TestsView, UsedView, VerifyView,
 };
-
 pub use see_cycle::{CycleBestView, CycleIterationView, CycleStatus, PrepView, RoleView};
+pub use see_ledger::{GapCounts, LedgerStatus, ResearchView};
+pub use see_workflow::{StepView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView};
 
 /// An answer, on its way.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;

@@ -121,7 +121,7 @@ pub struct LimitWords {
 }
 
 /// A workflow, as a person asks for it. What is not said has its default in a new run; one that is there keeps what it has.
-#[record(written)]
+#[record(Default, written)]
 pub struct WorkflowOrder {
     /// The file that says what the steps are.
     pub file: PathBuf,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use piton_model::loop_machine::stop::{Done, FileCreated, until};
-use piton_model::loop_machine::{AgentConfig, LoopConfig, Prompt};
+use piton_model::loop_machine::{AgentConfig, Check, LoopConfig, Prompt};
 use piton_model::{RunId, loop_machine};
 
 use super::*;
@@ -149,7 +149,7 @@ fn flags_alone_are_enough_for_a_loop() {
     assert_eq!(config.prompt, Prompt::Text("do it".to_owned()));
     let command = ["sh", "-c", "my-agent"].map(str::to_owned).to_vec();
     assert_eq!(config.agent, AgentConfig { name: "exec".to_owned(), command, ..AgentConfig::default() });
-    assert_eq!(config.checks, [crate::default_check("cargo", "cargo test")]);
+    assert_eq!(config.checks, [Check::new("cargo", "cargo test")]);
     assert_eq!(config.limits, loop_machine::Limits::default());
     assert_eq!(config.until, []);
     let run: RunId = "r".parse().unwrap();

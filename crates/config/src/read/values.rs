@@ -10,7 +10,6 @@ use crate::problem::escaped;
 use crate::settings::Sourced;
 
 impl Reader<'_> {
-    /// A text.
     pub(crate) fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
         if let DeValue::String(text) = value.get_ref() {
             return Some(text.to_string());

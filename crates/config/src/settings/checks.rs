@@ -7,7 +7,7 @@ use piton_model::loop_machine::{Check, Metric, Reading};
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-use crate::check::{CHECK_TIMEOUT_MS, command_problem, default_check};
+use crate::check::command_problem;
 use crate::duration::format_duration;
 use crate::entry::{Entry, Inner, Section, inner};
 use crate::read::{Members, Pair, Reader};
@@ -15,7 +15,6 @@ use crate::settings::{Settings, by_name};
 use crate::show;
 use crate::types::{Duration, Flag, Number, OneOf, Path, Text, takes};
 
-/// `[checks]`.
 pub(crate) const CHECKS: Section = Section {
     path: "checks",
     about: "What piton runs to see whether the work is done, in this order.",
@@ -42,7 +41,6 @@ pub(crate) const CHECKS: Section = Section {
     }],
 };
 
-/// `[metrics]`.
 pub(crate) const METRICS: Section = Section {
     path: "metrics",
     about: "Numbers to measure beside those that piton knows anyway.",
@@ -108,7 +106,7 @@ fn check(reader: &mut Reader<'_>, settings: &mut Settings, pair: Pair<'_, '_>) {
     }
     let check = match value.get_ref() {
         DeValue::Table(table) => detailed_check(reader, name, start, table),
-        _ => reader.text(name, value).map(|command| default_check(name, command)),
+        _ => reader.text(name, value).map(|command| Check::new(name, command)),
     };
     let Some(check) = check else { return };
     if let Some(why) = command_problem(&check.command) {
@@ -121,7 +119,7 @@ fn check(reader: &mut Reader<'_>, settings: &mut Settings, pair: Pair<'_, '_>) {
 fn detailed_check(reader: &mut Reader<'_>, name: &str, start: usize, table: &DeTable<'_>) -> Option<Check> {
     let mut said = Members::of(reader, table);
     let command = said.get::<Text>("command");
-    let timeout_ms = said.get::<Duration>("timeout").unwrap_or(CHECK_TIMEOUT_MS);
+    let timeout_ms = said.get::<Duration>("timeout").unwrap_or(Check::TIMEOUT_MS);
     let cheap = said.get::<Flag>("cheap").unwrap_or_default();
     let formats = FORMATS.map(|format| (format, format));
     let format = said.with("format", |reader, key, value| reader.word(key, value, &formats));
@@ -139,11 +137,11 @@ fn detailed_check(reader: &mut Reader<'_>, name: &str, start: usize, table: &DeT
 }
 
 fn check_value(check: &Check) -> Value {
-    if check.timeout_ms == CHECK_TIMEOUT_MS && !check.cheap && check.reads.is_none() {
+    if check.timeout_ms == Check::TIMEOUT_MS && !check.cheap && check.reads.is_none() {
         return json!(check.command);
     }
     let mut members = serde_json::Map::from_iter([("command".to_owned(), json!(check.command))]);
-    if check.timeout_ms != CHECK_TIMEOUT_MS {
+    if check.timeout_ms != Check::TIMEOUT_MS {
         members.insert("timeout".to_owned(), json!(format_duration(check.timeout_ms)));
     }
     if let Some(reads) = &check.reads {
@@ -166,7 +164,7 @@ fn metric(reader: &mut Reader<'_>, settings: &mut Settings, pair: Pair<'_, '_>) 
         name: name.to_owned(),
         command: String::new(),
         regex: None,
-        timeout_ms: CHECK_TIMEOUT_MS,
+        timeout_ms: Check::TIMEOUT_MS,
         direction: Direction::Higher,
         weight: 1.0,
     };

@@ -205,16 +205,6 @@ fn spec(
 }
 
 pub(super) fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
-    let end = StepEnd {
-        outcome: AttemptOutcome::NotStartable,
-        exit_code: None,
-        duration_ms: 0,
-        message: Some(message),
-        report: None,
-        cost_microusd: None,
-        tokens: None,
-        hold: None,
-        rejected: false,
-    };
+    let end = StepEnd { message: Some(message), ..StepEnd::of(AttemptOutcome::NotStartable) };
     Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
 }

@@ -38,15 +38,13 @@ pub(super) fn of_exit(
     let (account, error_class) =
         ended.map_or_else(Default::default, |ended| (ended.account, ended.error_class));
     let mut end = StepEnd {
-        outcome,
         exit_code: exit.code,
         duration_ms: exit.duration_ms,
         message: exit.error.clone(),
-        report: None,
         cost_microusd: account.cost_usd.and_then(piton_agent::microusd),
         tokens: account.usage.map(|usage| usage.input_tokens + usage.output_tokens),
         hold: hold(outcome, error_class, account.limited_until),
-        rejected: false,
+        ..StepEnd::of(outcome)
     };
     if matches!(step.work, Work::Run { .. }) && outcome == AttemptOutcome::Failed {
         end.message = Some(format!("{}{}", how_it_ended("the command", exit), last_words(&directory, true)));

@@ -360,17 +360,14 @@ fn outcome(nested: &State, is_cancelled: bool) -> Option<AttemptOutcome> {
 fn ended(attempt: &OpenAttempt, outcome: AttemptOutcome, nested: &State, before: &Counters) -> Command {
     let now = &nested.counters;
     let end = StepEnd {
-        outcome,
-        exit_code: None,
         duration_ms: now.working_ms.saturating_sub(before.working_ms),
         message: (outcome == AttemptOutcome::Failed)
             .then(|| format!("run `{}`: {}", nested.run, nested.detail.as_deref().unwrap_or("it failed"))),
-        report: None,
         cost_microusd: (now.cost_unknown == before.cost_unknown)
             .then(|| now.cost_microusd.saturating_sub(before.cost_microusd)),
         tokens: Some(now.tokens.saturating_sub(before.tokens)),
-        hold: None,
         rejected: outcome == AttemptOutcome::Failed && nested.reason == Some(Reason::Human),
+        ..StepEnd::of(outcome)
     };
     Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
 }

@@ -187,18 +187,7 @@ fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
 
 /// The end of an attempt that could not be started, for this reason.
 pub(crate) fn unstarted(message: String) -> AttemptEnd {
-    AttemptEnd {
-        outcome: AttemptOutcome::NotStartable,
-        exit_code: None,
-        duration_ms: 0,
-        message: Some(message),
-        report: None,
-        snapshot: None,
-        prompt: None,
-        change: None,
-        guard: None,
-        said_bytes: None,
-    }
+    AttemptEnd { message: Some(message), ..AttemptEnd::of(AttemptOutcome::NotStartable) }
 }
 
 /// The attempt ended: what it left is recorded with how it ended.

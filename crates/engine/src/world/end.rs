@@ -48,16 +48,12 @@ pub(crate) fn of_exit(
         _ => message,
     };
     Ok(AttemptEnd {
-        outcome,
         exit_code: exit.code,
         duration_ms: exit.duration_ms,
         message: message.map(|text| redactor.redact(&text).into_owned()),
         report: (report != Report::default()).then_some(report),
-        snapshot: None,
-        prompt: None,
-        change: None,
-        guard: None,
         said_bytes: said_bytes(exit, directory),
+        ..AttemptEnd::of(outcome)
     })
 }
 

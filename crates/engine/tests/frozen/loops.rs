@@ -15,18 +15,8 @@ use serde_json::json;
 use super::{Folded, Script, Views, check};
 
 fn config() -> LoopConfig {
-    let check = |name: &str| Check {
-        name: name.to_owned(),
-        command: format!("make {name}"),
-        timeout_ms: 900_000,
-        cheap: false,
-        reads: None,
-    };
-    let mut agent = AgentConfig {
-        name: "claude".to_owned(),
-        command: vec!["claude".to_owned()],
-        ..AgentConfig::default()
-    };
+    let check = |name: &str| Check::new(name, format!("make {name}"));
+    let mut agent = AgentConfig::new("claude", &["claude"]);
     agent.sessions.resume = vec!["--resume".to_owned()];
     let mut config = LoopConfig::new("Add validation to src/", agent, vec![check("test"), check("lint")]);
     config.session = SessionPolicy::Continue;
@@ -85,16 +75,13 @@ fn snapshot(tree: &str) -> Snapshot {
 fn works(tree: &str, report: Report) -> AttemptEnd {
     let change = json!({"files": [format!("src/{tree}.rs")], "files_total": 1, "added": 12, "removed": 3});
     AttemptEnd {
-        outcome: AttemptOutcome::Succeeded,
         exit_code: Some(0),
         duration_ms: 60_000,
-        message: None,
         report: Some(report),
         snapshot: Some(snapshot(tree)),
-        prompt: None,
         change: Some(serde_json::from_value(change).expect("a change")),
-        guard: None,
         said_bytes: Some(40_000),
+        ..AttemptEnd::of(AttemptOutcome::Succeeded)
     }
 }
 
@@ -142,15 +129,10 @@ fn round(number: u32, tree: &str, passed: [bool; 2]) -> CheckRound {
     CheckRound {
         number,
         checks: ["test", "lint"].into_iter().zip(passed).map(result).collect(),
-        conditions: Vec::new(),
         snapshot: Some(snapshot(tree)),
-        wrote: None,
-        stops: Vec::new(),
-        tests: Default::default(),
         measures: serde_json::from_value(measures).expect("measures"),
-        beside: Vec::new(),
         duration_ms: 4_000,
-        cancelled: false,
+        ..CheckRound::default()
     }
 }
 

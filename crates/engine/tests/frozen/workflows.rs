@@ -44,15 +44,12 @@ fn end(outcome: AttemptOutcome, report: Option<StepReport>) -> StepEnd {
     let exit_code = Some(i32::from(outcome != AttemptOutcome::Succeeded));
     let cost_microusd = Some(120_000);
     StepEnd {
-        outcome,
         exit_code,
         duration_ms: 30_000,
-        message: None,
         report,
         cost_microusd,
         tokens: Some(900),
-        hold: None,
-        rejected: false,
+        ..StepEnd::of(outcome)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The names in the format's catalogue of patterns. Its words for kinds and severities are those of a finding.
 
-use piton_model::loop_machine::Finding;
+use piton_model::loop_machine::{Finding, RegressionType};
 
 const NAMES: [&str; 24] = [
     "Complete Test File Deletion",
@@ -35,11 +35,10 @@ const TEST_DELETION: (&str, &str) = ("LP-001", "Test Deletion");
 
 /// The id and the name of the pattern that a finding is an instance of, if it is.
 pub(super) fn of(finding: &Finding) -> Option<(&str, &str)> {
+    let is_deletion = finding.regression_type == RegressionType::TestDeletion && !finding.is_measured();
     match &finding.pattern {
         Some(pattern) => Some((pattern, name(pattern))),
-        None => {
-            ["test-deleted", "test-case-deleted"].contains(&finding.rule.as_str()).then_some(TEST_DELETION)
-        }
+        None => is_deletion.then_some(TEST_DELETION),
     }
 }
 

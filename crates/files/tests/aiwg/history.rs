@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use piton_files::aiwg::{History, Written, publish, render};
 use piton_model::loop_machine::{Answer, GuardMode, RecoveryOutcome};
-use piton_model::{State, Status};
+use piton_model::{RegressionType, State, Status};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -35,7 +35,8 @@ impl Witness {
             if kept.finding.blocking {
                 self.regressions.insert(kept.iteration);
             }
-            let is_deletion = ["test-deleted", "test-case-deleted"].contains(&kept.finding.rule.as_str());
+            let is_deletion =
+                kept.finding.regression_type == RegressionType::TestDeletion && !kept.finding.file.is_empty();
             if kept.finding.pattern.is_some() || is_deletion {
                 self.patterns.insert((kept.iteration, kept.finding.id.clone()));
             }

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use piton_files::aiwg::{Context, History, Published, View, Written, publish, render};
 use piton_model::loop_machine::stop::{Done, until};
-use piton_model::loop_machine::{
-    AgentConfig, Check, GuardMode, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
-};
+use piton_model::loop_machine::{AgentConfig, Check, GuardMode, Limits, LoopConfig};
 use piton_model::{RunId, State, Status, Timestamp};
 
 use crate::walk::{Dice, Walk};
@@ -16,21 +14,9 @@ use crate::walk::{Dice, Walk};
 pub(crate) const START: Timestamp = Timestamp::from_millis(1_771_157_000_123);
 
 pub(crate) fn config(guard: GuardMode) -> LoopConfig {
-    let check = |name: &str| Check {
-        name: name.to_owned(),
-        command: format!("make {name}"),
-        timeout_ms: 900_000,
-        cheap: false,
-        reads: None,
-    };
+    let check = |name: &str| Check::new(name, format!("make {name}"));
+    let checks = ["test", "lint"].map(check).into();
     LoopConfig {
-        prompt: Prompt::Text("Fix all type errors".to_owned()),
-        agent: AgentConfig {
-            name: "exec".to_owned(),
-            command: vec!["sh".to_owned()],
-            ..AgentConfig::default()
-        },
-        checks: vec![check("test"), check("lint")],
         until: vec![until(Done {})],
         limits: Limits {
             iterations: 100_000,
@@ -39,10 +25,8 @@ pub(crate) fn config(guard: GuardMode) -> LoopConfig {
             failures: u32::MAX,
             ..Limits::default()
         },
-        on_lost: OnLost::default(),
-        session: SessionPolicy::default(),
         guard,
-        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
+        ..LoopConfig::new("Fix all type errors", AgentConfig::new("exec", &["sh"]), checks)
     }
 }
 

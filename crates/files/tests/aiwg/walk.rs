@@ -150,13 +150,10 @@ fn attempt(number: u32, dice: &mut Dice<'_>) -> Command {
     Command::EndAttempt {
         attempt: number,
         end: Box::new(AttemptEnd {
-            outcome: dice.pick(&outcomes),
             exit_code: Some(0),
             duration_ms: u64::from(dice.below(900_000)),
-            message: None,
             report: dice.one_in(2).then(|| report(dice)),
             snapshot: Some(snapshot(dice)),
-            prompt: None,
             change: dice.one_in(2).then_some(change),
             guard: (!dice.one_in(4)).then(|| GuardReport {
                 tests: Counts { before: 150, after: u64::from(140 + dice.below(12)) },
@@ -165,7 +162,7 @@ fn attempt(number: u32, dice: &mut Dice<'_>) -> Command {
                 findings,
                 duration_ms: u64::from(dice.below(700)),
             }),
-            said_bytes: None,
+            ..AttemptEnd::of(dice.pick(&outcomes))
         }),
     }
 }
@@ -223,22 +220,17 @@ fn round(number: u32, state: &State, dice: &mut Dice<'_>) -> CheckRound {
         name: name.clone(),
         passed,
         exit_code: Some(i32::from(!passed)),
-        timed_out: false,
         duration_ms: 1_000,
-        tail: String::new(),
+        ..CheckResult::default()
     };
     CheckRound {
         number,
         checks: state.config.checks.iter().map(|check| result(&check.name, !dice.one_in(3))).collect(),
-        wrote: None,
-        conditions: Vec::new(),
-        stops: Vec::new(),
-        tests: Default::default(),
         snapshot: Some(snapshot(dice)),
         measures: if dice.one_in(3) { Measures::default() } else { measures(dice) },
-        beside: Vec::new(),
         duration_ms: 2_000,
         cancelled: dice.one_in(30),
+        ..CheckRound::default()
     }
 }
 

@@ -7,8 +7,8 @@ use piton_files::ralph::{Context, PersistedLoopState, render};
 use piton_model::loop_machine::stop::{ChecksPass, FileCreated, until};
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, ConditionResult, Limits,
-    LoopConfig, OnLost, OpenAttempt, Prompt, Report, ReportStatus, ReportedObjectives, SessionPolicy,
-    Snapshot, StopResult, advance, create,
+    LoopConfig, OpenAttempt, Prompt, Report, ReportStatus, ReportedObjectives, Snapshot, StopResult, advance,
+    create,
 };
 use piton_model::{Command, Event, Reason, Seq, State, Status, Timestamp, apply};
 
@@ -16,26 +16,12 @@ use piton_model::{Command, Event, Reason, Seq, State, Status, Timestamp, apply};
 pub(crate) const START: Timestamp = Timestamp::from_millis(1_771_157_000_123);
 
 pub(crate) fn config() -> LoopConfig {
-    let check = |name: &str| Check {
-        name: name.to_owned(),
-        command: "true".to_owned(),
-        timeout_ms: 900_000,
-        cheap: false,
-        reads: None,
-    };
+    let checks = ["test", "lint"].map(|name| Check::new(name, "true")).into();
     LoopConfig {
         prompt: Prompt::File("PROMPT.md".to_owned()),
-        agent: AgentConfig {
-            name: "exec".to_owned(),
-            command: vec!["sh".to_owned()],
-            ..AgentConfig::default()
-        },
-        checks: vec![check("test"), check("lint")],
         until: vec![until(ChecksPass {}), until(FileCreated { path: "report.txt".to_owned() })],
         limits: Limits { cost_microusd: Some(10_000_000), ..Limits::default() },
-        on_lost: OnLost::default(),
-        session: SessionPolicy::default(),
-        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
+        ..LoopConfig::new("", AgentConfig::new("exec", &["sh"]), checks)
     }
 }
 
@@ -140,21 +126,17 @@ fn attempt(number: u32) -> OpenAttempt {
         host: "h".to_owned(),
         boot: "b".to_owned(),
         directory: format!("attempts/r/{number}"),
-        restore: None,
-        session: None,
+        ..OpenAttempt::default()
     }
 }
 
 fn end(report: Report, tree: &str, files: &[&str]) -> AttemptEnd {
     let files: Vec<_> = files.iter().map(|file| (*file).to_owned()).collect();
     AttemptEnd {
-        outcome: AttemptOutcome::Succeeded,
         exit_code: Some(0),
         duration_ms: 30_000,
-        message: None,
         report: Some(report),
         snapshot: Some(snapshot(tree)),
-        prompt: None,
         change: Some(Change {
             files_total: files.len() as u32,
             files,
@@ -162,8 +144,7 @@ fn end(report: Report, tree: &str, files: &[&str]) -> AttemptEnd {
             removed: 1,
             artifacts: Vec::new(),
         }),
-        guard: None,
-        said_bytes: None,
+        ..AttemptEnd::of(AttemptOutcome::Succeeded)
     }
 }
 
@@ -172,26 +153,20 @@ fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
         name: name.to_owned(),
         passed,
         exit_code: Some(i32::from(!passed)),
-        timed_out: false,
         duration_ms: 1_000,
-        tail: String::new(),
+        ..CheckResult::default()
     };
     CheckRound {
         number,
         checks: ["test", "lint"].into_iter().zip(passed).map(result).collect(),
-        wrote: None,
         conditions: vec![ConditionResult { label: "file:report.txt".to_owned(), met: report_is_there }],
-        snapshot: None,
-        beside: Vec::new(),
         duration_ms: 2_000,
         stops: vec![StopResult {
             label: "file_created(report.txt)".to_owned(),
             met: report_is_there,
             timed_out: false,
         }],
-        tests: Default::default(),
-        measures: Default::default(),
-        cancelled: false,
+        ..CheckRound::default()
     }
 }
 

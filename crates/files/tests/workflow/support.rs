@@ -100,17 +100,7 @@ pub(crate) fn gate_failed(line: &str) -> StepEnd {
 }
 
 pub(crate) fn ended(report: Option<StepReport>) -> StepEnd {
-    StepEnd {
-        outcome: AttemptOutcome::Succeeded,
-        exit_code: Some(0),
-        duration_ms: 1_000,
-        message: None,
-        report,
-        cost_microusd: None,
-        tokens: None,
-        hold: None,
-        rejected: false,
-    }
+    StepEnd { exit_code: Some(0), duration_ms: 1_000, report, ..StepEnd::of(AttemptOutcome::Succeeded) }
 }
 
 /// Files that are only remembered.

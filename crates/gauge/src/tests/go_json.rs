@@ -130,15 +130,7 @@ impl Events {
     pub(super) fn finish(mut self, unbuilt: bool) -> Tally {
         self.end_command();
         let unbuilt = unbuilt || self.unbuilt;
-        if unbuilt && self.counts.is_empty() {
-            return Tally { build_failed: true, ..Tally::default() };
-        }
         let cut_off = self.cut_off || !self.running.is_empty();
-        let mut tally = self.counts.tally(self.names, !cut_off && !unbuilt);
-        if cut_off {
-            tally.total = None;
-        }
-        tally.build_failed = unbuilt;
-        tally
+        self.counts.ended(self.names, cut_off, unbuilt)
     }
 }

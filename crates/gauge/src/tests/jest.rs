@@ -61,14 +61,8 @@ impl Reader for Jest {
         let mut counts = self.counts;
         counts.add(self.seen);
         self.names.end_run(self.seen);
-        if self.build_failed && counts.is_empty() {
-            return Some(Tally { build_failed: true, ..Tally::default() });
-        }
-        let mut tally = counts.tally(self.names, !self.open && !self.stopped && !self.build_failed);
-        if self.open {
-            tally.total = None;
-        }
-        tally.build_failed = self.build_failed;
+        let mut tally = counts.ended(self.names, self.open, self.build_failed);
+        tally.complete &= !self.stopped;
         Some(tally)
     }
 }

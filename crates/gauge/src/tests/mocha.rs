@@ -51,12 +51,7 @@ impl Reader for Mocha {
         counts.add(self.seen);
         self.names.end_run(self.seen);
         counts.add(Counts { failed: self.untold, ..Counts::default() });
-        let is_cut = is_open || self.untold > 0;
-        let mut tally = counts.tally(self.names, !is_cut);
-        if is_cut {
-            tally.total = None;
-        }
-        Some(tally)
+        Some(counts.ended(self.names, is_open || self.untold > 0, false))
     }
 }
 

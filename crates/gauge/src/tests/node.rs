@@ -58,11 +58,7 @@ impl Reader for Node {
         let mut counts = self.counts;
         counts.add(self.seen);
         self.names.end_run(self.seen);
-        let mut tally = counts.tally(self.names, !is_open);
-        if is_open {
-            tally.total = None;
-        }
-        Some(tally)
+        Some(counts.ended(self.names, is_open, false))
     }
 }
 

@@ -50,13 +50,8 @@ impl Reader for Rspec {
         if self.sums == 0 {
             return None;
         }
-        if self.build_failed && self.counts.is_empty() {
-            return Some(Tally { build_failed: true, ..Tally::default() });
-        }
         self.end_run();
-        let mut tally = self.counts.tally(self.names, !self.build_failed);
-        tally.build_failed = self.build_failed;
-        Some(tally)
+        Some(self.counts.ended(self.names, false, self.build_failed))
     }
 }
 

@@ -58,10 +58,8 @@ impl Reader for Tap {
             return None;
         }
         self.close();
-        let mut tally = self.counts.tally(self.names, !self.cut_off && !self.bailed);
-        if self.cut_off {
-            tally.total = None;
-        }
+        let mut tally = self.counts.ended(self.names, self.cut_off, false);
+        tally.complete &= !self.bailed;
         Some(tally)
     }
 }

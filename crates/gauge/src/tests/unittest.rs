@@ -53,15 +53,7 @@ impl Reader for Unittest {
         if !self.recognised {
             return None;
         }
-        if self.build_failed && self.counts.is_empty() {
-            return Some(Tally { build_failed: true, ..Tally::default() });
-        }
-        let mut tally = self.counts.tally(self.names, !self.cut_off && !self.build_failed);
-        if self.cut_off {
-            tally.total = None;
-        }
-        tally.build_failed = self.build_failed;
-        Some(tally)
+        Some(self.counts.ended(self.names, self.cut_off, self.build_failed))
     }
 }
 

@@ -58,16 +58,7 @@ impl Reader for Vitest {
         let mut counts = self.counts;
         counts.add(self.seen);
         self.names.end_run(self.seen);
-        if self.build_failed && counts.is_empty() {
-            return Some(Tally { build_failed: true, ..Tally::default() });
-        }
-        let cut_off = self.cut_off || self.open;
-        let mut tally = counts.tally(self.names, !cut_off && !self.build_failed);
-        if cut_off {
-            tally.total = None;
-        }
-        tally.build_failed = self.build_failed;
-        Some(tally)
+        Some(counts.ended(self.names, self.cut_off || self.open, self.build_failed))
     }
 }
 

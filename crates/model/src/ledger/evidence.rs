@@ -33,7 +33,7 @@ pub enum SourceKind {
     /// A command and what it showed.
     Command(String),
     Commit(String),
-    /// A page.
+    /// A page on the web.
     Url(String),
 }
 

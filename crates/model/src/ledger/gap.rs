@@ -186,13 +186,9 @@ impl Gap {
 words! {
     /// The fields of a gap, in the order in which they are written.
     pub enum Field {
-        /// [`GapFields::id`].
         Id = "id",
-        /// [`GapFields::category`].
         Category = "category",
-        /// [`GapFields::status`].
         Status = "status",
-        /// [`GapFields::priority`].
         Priority = "priority",
         /// [`GapFields::last_verified`].
         LastVerified = "last_verified",
@@ -200,15 +196,11 @@ words! {
         LastChecked = "last_checked",
         /// [`GapFields::ttl_days`].
         TtlDays = "ttl_days",
-        /// [`GapFields::blocks`].
         Blocks = "blocks",
         /// [`GapFields::blocked_by`].
         BlockedBy = "blocked_by",
-        /// [`GapFields::findings`].
         Findings = "findings",
-        /// [`GapFields::question`].
         Question = "question",
-        /// [`GapFields::evidence`].
         Evidence = "evidence",
     }
 }

@@ -18,7 +18,7 @@ pub enum Adopted {
     Added { gap: String },
     /// A gap that is gone.
     Removed { gap: String },
-    /// Other values.
+    /// A person gave these fields other values.
     Changed { gap: String, fields: Vec<Field> },
 }
 

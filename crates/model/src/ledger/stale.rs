@@ -29,7 +29,7 @@ pub struct Flip {
 pub enum Why {
     /// The findings are older than they hold.
     TtlExpired {
-        /// Their age.
+        /// How long ago they were verified.
         age_ms: u64,
         /// How many days they hold.
         ttl_days: i64,

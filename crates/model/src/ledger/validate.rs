@@ -12,7 +12,7 @@ use crate::limits::{GAP_ID_BYTES_MAX, GAP_TEXT_BYTES_MAX};
 pub struct Problem {
     /// Which, by its place among the gaps.
     pub index: usize,
-    /// Its id.
+    /// The gap it is about, by its id.
     pub gap: String,
     /// Where in the gap.
     pub field: Field,
@@ -40,10 +40,7 @@ pub enum ProblemKind {
     /// It names itself.
     SelfReference,
     /// It names a gap that is not there.
-    UnknownGap {
-        /// The name.
-        named: String,
-    },
+    UnknownGap { named: String },
     /// Outside of 1 to 5.
     Priority { value: i64 },
     /// Less than one day.

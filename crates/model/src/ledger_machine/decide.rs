@@ -69,7 +69,7 @@ pub enum Command {
     },
     /// The log holds the first of the flips that were open.
     Logged {
-        /// How many.
+        /// How many of the flips that were open.
         count: usize,
         /// How long the log is with them.
         end: u64,
@@ -85,15 +85,11 @@ pub enum Command {
         before: Spent,
     },
     /// The next gap of the batch has its turn.
-    StartAttempt {
-        /// The machine.
-        host: String,
-        boot: String,
-    },
+    StartAttempt { host: String, boot: String },
     /// The attempt under way ended.
     EndAttempt {
         attempt: u32,
-        /// With what.
+        /// What it came to: findings, a failure, or nobody knows.
         found: Found,
         used: Used,
     },
@@ -118,7 +114,7 @@ pub enum Rejection {
     /// A batch is under way.
     #[error("research is under way already")]
     ResearchUnderWay,
-    /// None is.
+    /// No batch is under way.
     #[error("no research is under way")]
     NoResearch,
 }
@@ -126,7 +122,6 @@ pub enum Rejection {
 /// What a ledger is opened with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Its name.
     pub run: RunId,
     /// The gap file, relative to the repository.
     pub file: String,

@@ -8,12 +8,11 @@ use super::research::{
 use crate::ledger::{Adopted, Field, Flip, Gap, Outcome, Overruled, Source, Superseded};
 use crate::{RunId, Seq, Timestamp};
 
-/// What happened.
+/// What happens to a ledger. Whoever changes it records it: nobody drives one.
 #[record(Eq)]
 pub enum LedgerEvent {
     /// The ledger exists. Always the first event.
     LedgerOpened {
-        /// Its name.
         run: RunId,
         /// The gap file, relative to the repository.
         file: String,
@@ -45,7 +44,10 @@ pub enum LedgerEvent {
         flips: Vec<Flip>,
     },
     /// Somebody looked, and nothing new was found.
-    GapChecked { gap: String, at: Timestamp },
+    GapChecked {
+        gap: String,
+        at: Timestamp,
+    },
     /// Findings were confirmed, or replaced.
     GapVerified {
         gap: String,
@@ -67,10 +69,14 @@ pub enum LedgerEvent {
         fields: Vec<Field>,
         at: Timestamp,
     },
-    /// A gap was added.
-    GapAdded { gap: Box<Gap>, at: Timestamp },
-    /// A gap was removed.
-    GapRemoved { gap: String, at: Timestamp },
+    GapAdded {
+        gap: Box<Gap>,
+        at: Timestamp,
+    },
+    GapRemoved {
+        gap: String,
+        at: Timestamp,
+    },
     /// The file holds every change so far.
     FileWritten {
         /// Digest of its content.
@@ -120,11 +126,19 @@ pub enum LedgerEvent {
         at: Timestamp,
     },
     /// A gap needs no research any more: it is gone, or was verified meanwhile.
-    ResearchSkipped { gap: String },
+    ResearchSkipped {
+        gap: String,
+    },
     /// The batch is over.
-    ResearchEnded { number: u32, why: ResearchEnd, at: Timestamp },
+    ResearchEnded {
+        number: u32,
+        why: ResearchEnd,
+        at: Timestamp,
+    },
     /// The ledger is watched: it is to be looked at again at this time, or not any more.
-    WatchSet { until: Option<Timestamp> },
+    WatchSet {
+        until: Option<Timestamp>,
+    },
     /// A folded state is stored with this event.
     CheckpointTaken {
         /// This event's place.

@@ -171,7 +171,6 @@ pub enum ResearchEnd {
 }
 
 impl ResearchEnd {
-    /// In words.
     pub const fn as_str(self) -> &'static str {
         match self {
             ResearchEnd::Done => "done",
@@ -215,9 +214,9 @@ pub enum Found {
         /// What was found, and what it rests on.
         finding: Option<(String, Vec<Source>)>,
     },
-    /// Without one.
+    /// It ended without findings, for this reason.
     Failed(String),
-    /// Nobody knows.
+    /// Its outcome cannot be known, for this reason.
     Lost(String),
 }
 

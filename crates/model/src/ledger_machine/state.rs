@@ -12,7 +12,6 @@ use crate::{RunId, Timestamp};
 /// The fold of a ledger's events. A copy costs little, whatever its size: it shares what neither side changes.
 #[record(Eq, written)]
 pub struct State {
-    /// Its name.
     pub run: RunId,
     /// The gap file, relative to the repository.
     pub file: String,

@@ -44,7 +44,7 @@ pub struct Adoption {
     pub reboots: u32,
     /// How firmly its prompts spoke.
     pub level: Option<Level>,
-    /// Working time.
+    /// Working time that the other tool counted.
     pub working_ms: u64,
     /// Money, in millionths of a dollar.
     pub cost_microusd: u64,

@@ -38,7 +38,7 @@ pub struct LoopConfig {
     pub until: Vec<NamedStop>,
     /// Further reasons to stop.
     pub stop: StopLists,
-    /// Ceilings.
+    /// What it may use before it stops.
     pub limits: Limits,
     /// What to do when an attempt's outcome cannot be known.
     pub on_lost: OnLost,
@@ -97,7 +97,7 @@ policy! {
         pub rate_limit_ms: u64 = 60_000,
         /// At first, where it is overloaded.
         pub overloaded_ms: u64 = 10_000,
-        /// At most.
+        /// No wait is longer, however often it failed.
         pub max_ms: u64 = 3_600_000,
     }
 }
@@ -107,7 +107,6 @@ policy! {
 pub struct RequiredGaps {
     /// The gap file, relative to the repository.
     pub file: String,
-    /// Which gaps.
     pub ids: Vec<String>,
     /// How many days findings hold where a gap does not say.
     pub default_ttl_days: u32,
@@ -128,7 +127,6 @@ pub struct PromptPolicy {
 /// A rule of the guard that somebody switched off.
 #[record(Eq)]
 pub struct RuleOff {
-    /// Its name.
     pub rule: String,
     pub reason: String,
     /// The last day on which it is off, `YYYY-MM-DD`.
@@ -194,6 +192,17 @@ pub struct Check {
     pub cheap: bool,
     /// A file that it writes with numbers in it: what it measures is read from there.
     pub reads: Option<Reading>,
+}
+
+impl Check {
+    /// How long a check may take unless it says otherwise: 15 minutes.
+    pub const TIMEOUT_MS: u64 = 15 * 60_000;
+
+    /// One that says nothing else.
+    pub fn new(name: impl Into<String>, command: impl Into<String>) -> Self {
+        let (name, command) = (name.into(), command.into());
+        Self { name, command, timeout_ms: Self::TIMEOUT_MS, cheap: false, reads: None }
+    }
 }
 
 /// A file with numbers in it, and what it is written in.

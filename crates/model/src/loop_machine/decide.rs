@@ -22,11 +22,9 @@ use crate::{Epoch, RunId, Timestamp};
 /// Where a driver runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The machine.
     pub host: String,
     /// That machine's boot.
     pub boot: String,
-    /// The process.
     pub pid: u32,
 }
 

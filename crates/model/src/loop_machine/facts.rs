@@ -1,19 +1,20 @@
 //! What attempts, checks and people brought back: the data inside the events.
 
+mod rounds;
+
 use std::collections::BTreeMap;
 
 use piton_record::record;
 
 use super::guard::GuardReport;
-use super::measures::Measures;
-use super::stop::StopResult;
-use super::tracker::TestChanges;
 use crate::Timestamp;
 use crate::limits::{
-    ARTIFACTS_MAX, MADE_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX,
-    TEST_NAME_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, WRITTEN_MAX, clip, clip_tail,
+    ARTIFACTS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX,
+    WRITTEN_MAX, clip,
 };
 use crate::words::words;
+
+pub use rounds::{Attained, Beside, CheckResult, CheckRound, ConditionResult, Made, Rewritten, Wrote};
 
 /// A byte-exact picture of the work tree, kept by git.
 #[record(Eq)]
@@ -79,7 +80,7 @@ pub struct Artifact {
 }
 
 /// An attempt that is about to run or runs.
-#[record(Eq)]
+#[record(Default, Eq)]
 pub struct OpenAttempt {
     /// Counts the attempts of the run; never used twice.
     pub number: u32,
@@ -128,7 +129,7 @@ impl Uncommitted {
 /// The conversation an attempt is to have.
 #[record(Eq, omit(resumed))]
 pub struct IntendedSession {
-    /// Its name.
+    /// By which the agent finds it again.
     pub id: String,
     /// It is continued, not begun.
     pub resumed: bool,
@@ -163,6 +164,22 @@ pub struct AttemptEnd {
 }
 
 impl AttemptEnd {
+    /// One that ended like this, and of which nothing else is known.
+    pub fn of(outcome: AttemptOutcome) -> Self {
+        Self {
+            outcome,
+            exit_code: None,
+            duration_ms: 0,
+            message: None,
+            report: None,
+            snapshot: None,
+            prompt: None,
+            change: None,
+            guard: None,
+            said_bytes: None,
+        }
+    }
+
     /// The same within the limits of an event: an outcome must never be too large or too deep to record.
     #[must_use]
     pub fn bounded(mut self) -> Self {
@@ -316,9 +333,9 @@ impl Usage {
 /// Tokens used by an attempt.
 #[record(Copy, Default, Eq)]
 pub struct Usage {
-    /// Tokens read.
+    /// Tokens that the model read, those from a cache included.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Tokens that the model wrote.
     pub output_tokens: u64,
     /// Of the tokens read, those that came from a cache.
     pub cached_input_tokens: Option<u64>,
@@ -328,9 +345,9 @@ pub struct Usage {
 #[record(Default, Eq, written)]
 #[serde(default)]
 pub struct Objectives {
-    /// Done.
+    /// Those that are done, as the agent says.
     pub completed: Vec<String>,
-    /// Left.
+    /// Those that are left, as the agent says.
     pub pending: Vec<String>,
 }
 
@@ -360,9 +377,9 @@ impl Objectives {
 #[record(Default, Eq)]
 #[serde(default)]
 pub struct ReportedObjectives {
-    /// Done.
+    /// Those that are done; absent where the report does not speak of them.
     pub completed: Option<Vec<String>>,
-    /// Left.
+    /// Those that are left; absent likewise.
     pub pending: Option<Vec<String>>,
 }
 
@@ -370,7 +387,7 @@ pub struct ReportedObjectives {
 #[record(Eq)]
 pub struct Note {
     pub kind: NoteKind,
-    /// In words.
+    /// The decision or the finding, in the agent's words.
     pub text: String,
 }
 
@@ -410,187 +427,6 @@ pub enum ErrorClass {
     /// It hung.
     Hang,
     Crash,
-}
-
-/// One round of checks.
-#[record(omit(tests, measures, cancelled), written(checks, conditions))]
-pub struct CheckRound {
-    pub number: u32,
-    /// A verdict per check, in the order of the configuration.
-    pub checks: Vec<CheckResult>,
-    /// A verdict per condition that needs a probe.
-    pub conditions: Vec<ConditionResult>,
-    /// The tree they were run on, with what stays of what they wrote.
-    pub snapshot: Option<Snapshot>,
-    /// What they wrote into it, where they did.
-    pub wrote: Option<Wrote>,
-    /// What stop conditions said that have to be looked up.
-    pub stops: Vec<StopResult>,
-    /// What changed about tests by name.
-    pub tests: TestChanges,
-    /// What was measured on the way.
-    pub measures: Measures,
-    /// What the checks of a baseline have to do with the checkout, where the run works in a tree of its own.
-    pub beside: Vec<Beside>,
-    /// Working time they took.
-    pub duration_ms: u64,
-    /// They were cut short because somebody asked; no verdict follows.
-    pub cancelled: bool,
-}
-
-impl CheckRound {
-    /// A round in which nothing was run yet.
-    pub fn of_nothing(number: u32) -> Self {
-        Self {
-            number,
-            checks: Vec::new(),
-            conditions: Vec::new(),
-            snapshot: None,
-            wrote: None,
-            stops: Vec::new(),
-            tests: TestChanges::default(),
-            measures: Measures::default(),
-            beside: Vec::new(),
-            duration_ms: 0,
-            cancelled: false,
-        }
-    }
-
-    /// The same within the limits of an event.
-    #[must_use]
-    pub fn bounded(mut self) -> Self {
-        for check in &mut self.checks {
-            if check.tail.len() > TAIL_BYTES_MAX {
-                check.tail = clip_tail(&check.tail, TAIL_BYTES_MAX).to_owned();
-            }
-        }
-        self.measures = self.measures.bounded();
-        self.tests = self.tests.bounded();
-        self.wrote = self.wrote.map(Wrote::bounded);
-        for beside in &mut self.beside {
-            for names in [&mut beside.opened, &mut beside.fails, &mut beside.misses] {
-                names.truncate(OPENED_FILES_MAX);
-                names.iter_mut().for_each(|name| *name = clip(name, TEST_NAME_BYTES_MAX).to_owned());
-            }
-        }
-        self
-    }
-
-    /// How many checks pass.
-    pub fn passed(&self) -> usize {
-        self.checks.iter().filter(|check| check.passed).count()
-    }
-
-    /// Whether every check passes; true of a round without checks.
-    pub fn all_pass(&self) -> bool {
-        self.checks.iter().all(|check| check.passed)
-    }
-}
-
-/// What checks wrote into the tree they were run on.
-#[record(Default, Eq)]
-pub struct Wrote {
-    /// The tree as they left it, where something of it was put back.
-    pub left: Option<Snapshot>,
-    /// Files that are as they were again; the first few.
-    pub put_back: Vec<String>,
-    /// Files that were not there, which stay on disk and belong to the checks.
-    pub made: Vec<Made>,
-    /// Files of the product that stay as the checks left them; the first few.
-    pub changed: Vec<String>,
-    /// Tests and protected files that are no longer what was judged before the checks; the first few.
-    pub tests: Vec<Rewritten>,
-    /// What the guard says about the tree as it stays.
-    pub guard: Option<GuardReport>,
-}
-
-impl Wrote {
-    /// The same within the limits of an event.
-    #[must_use]
-    fn bounded(mut self) -> Self {
-        self.put_back.truncate(WRITTEN_MAX);
-        self.changed.truncate(WRITTEN_MAX);
-        self.tests.truncate(WRITTEN_MAX);
-        self.made.truncate(MADE_MAX);
-        self.guard = self.guard.map(GuardReport::bounded);
-        self
-    }
-}
-
-/// A file that a check made.
-#[record(Eq)]
-pub struct Made {
-    /// Where it is; a directory with everything below ends with a slash.
-    pub path: String,
-    /// What names its content: with another one it is somebody else's. Nothing of what the baseline made, when nobody else
-    /// had worked in the tree.
-    pub id: Option<String>,
-}
-
-/// A test or a protected file that was written while checks ran.
-#[record(Eq)]
-pub struct Rewritten {
-    pub path: String,
-    /// The check that ran then, where that is known.
-    pub check: Option<String>,
-}
-
-/// The verdict of one check.
-#[record(Eq, omit(timed_out, tail))]
-pub struct CheckResult {
-    pub name: String,
-    /// Whether it exited with 0 in time.
-    pub passed: bool,
-    /// Exit code, if it exited.
-    pub exit_code: Option<i32>,
-    /// It was ended because it took too long.
-    pub timed_out: bool,
-    /// How long it took.
-    pub duration_ms: u64,
-    /// The end of what it printed, when it failed.
-    pub tail: String,
-}
-
-/// A check of the baseline in the run's own work tree, and in the checkout that the tree was made from.
-#[record(Default, Eq)]
-pub struct Beside {
-    /// The check.
-    pub name: String,
-    /// How far it came in the work tree: the better of two, where it was run twice.
-    pub here: Attained,
-    /// How far it came in the checkout; unknown where it passes in the work tree.
-    pub there: Option<Attained>,
-    /// Files of the checkout that were opened each time it ran in the work tree, and not while it did not; the first few.
-    pub opened: Vec<String>,
-    /// Tests that failed each time it ran in the work tree, and not in the checkout, by the names that their runner gives them;
-    /// the first few. What could not even be loaded has one, too.
-    pub fails: Vec<String>,
-    /// What it said each time in the work tree, and not in the checkout, about something that is not there; the first few lines.
-    pub misses: Vec<String>,
-}
-
-/// How far a check came.
-#[record(Copy, Default, Eq, omit(passed, unloaded))]
-pub struct Attained {
-    /// Whether it exited with 0 in time.
-    pub passed: bool,
-    /// Exit code, if it exited.
-    pub exit_code: Option<i32>,
-    /// Tests that passed in it, where its runner says.
-    pub tests: Option<u64>,
-    /// Tests that ran in it, where its runner says and came to its end.
-    pub ran: Option<u64>,
-    /// Its runner says that tests could not be built or loaded.
-    pub unloaded: bool,
-}
-
-/// The verdict of one condition that needed a probe.
-#[record(Eq)]
-pub struct ConditionResult {
-    /// The condition, as [`super::NamedStop::label`] names it.
-    pub label: String,
-    /// Whether it holds.
-    pub met: bool,
 }
 
 /// What a question is about.

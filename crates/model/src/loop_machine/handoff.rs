@@ -14,7 +14,7 @@ use crate::Timestamp;
 use crate::finding::Severity;
 use crate::limits::clip;
 
-/// Largest document.
+/// A document that would be longer has fewer items per section.
 pub const HANDOFF_BYTES_MAX: usize = 50_000;
 /// Decisions that are shown, the newest.
 const DECISIONS_SHOWN: usize = 5;

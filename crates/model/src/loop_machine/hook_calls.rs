@@ -44,7 +44,7 @@ pub struct Ending {
 /// What became of a call.
 #[record(Default, omit(keep_session), written(results))]
 pub struct HookEnd {
-    /// Which call.
+    /// The call that is over: calls of a run are counted from 1.
     pub number: u32,
     /// What each hook did, in order.
     pub results: Vec<HookRecord>,
@@ -59,7 +59,6 @@ pub struct HookEnd {
 /// What one hook did.
 #[record(Eq, omit(skipped))]
 pub struct HookRecord {
-    /// Its name.
     pub hook: String,
     /// Where it was called.
     pub point: HookPoint,

@@ -132,12 +132,12 @@ pub struct TimeSpan {
 pub enum SwitchReason {
     /// A person asked.
     UserRequest,
-    /// The clock.
+    /// The clock passed a moment of the schedule.
     Scheduled {
-        /// Which entry.
+        /// The time of day of that moment.
         at: TimeOfDay,
     },
-    /// Something happened.
+    /// Something happened that calls for a person.
     Triggered { trigger: SwitchTrigger },
     /// Nobody answered.
     Automatic,
@@ -147,10 +147,7 @@ pub enum SwitchReason {
 #[record(Eq)]
 pub enum SwitchTrigger {
     /// Attempts failed in a row.
-    Failures {
-        /// So many.
-        count: u32,
-    },
+    Failures { count: u32 },
     /// The agent, or a failure, said this.
     Said {
         /// The pattern that was found in it.

@@ -37,7 +37,6 @@ use crate::{Epoch, RunId, Timestamp};
 /// [`HookProgress`]), verdicts ([`Judged`]), people ([`People`], [`Requests`]), and both agents and people ([`Memory`]).
 #[record(omit(hooks, memory, people), written)]
 pub struct State {
-    /// Its name.
     pub run: RunId,
     pub kind: Kind,
     /// One line for people.
@@ -192,7 +191,6 @@ pub struct KeptNote {
 #[record(Eq)]
 pub struct Driver {
     pub epoch: Epoch,
-    /// Its machine.
     pub host: String,
     /// That machine's boot.
     pub boot: String,
@@ -218,7 +216,6 @@ pub enum Open {
     Attempt(OpenAttempt),
     /// A round of checks.
     Checks(u32),
-    /// A call of hooks.
     Hooks(HookCall),
     /// A commit of what an iteration left.
     Commit(OpenCommit),

@@ -30,7 +30,6 @@ pub enum NamedTests {
     FailingSoFar,
     /// Every one that failed, as most runners have it: of another nothing is known but that it did not fail.
     Failing,
-    /// Every one.
     All,
 }
 

@@ -40,7 +40,7 @@ pub struct RoundRuling {
     pub next: Next,
     /// Checks that failed in the round before and pass now, and conditions that hold now.
     pub fixed: u32,
-    /// Which tree it judged.
+    /// Whether it judged the tree that the round before had judged, or another.
     pub tree: JudgedTree,
     /// Whether tests fail after an iteration, by their runners where those are understood, else by the checks; nothing where
     /// the round is no iteration's.

@@ -45,7 +45,7 @@ enum Tree {
     Part(Part),
 }
 
-/// One comparison.
+/// What is compared, how, and with what.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// What is looked at.

@@ -52,7 +52,6 @@ impl StepId {
         Self(text.into())
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -83,8 +82,8 @@ impl fmt::Display for StepId {
     }
 }
 
-/// One step.
-#[record(omit(human_in_the_loop))]
+/// A step, as its document says it.
+#[record(Default, omit(human_in_the_loop))]
 pub struct Step {
     /// Its name; unique.
     pub id: StepId,
@@ -122,23 +121,7 @@ pub struct Step {
 impl Step {
     /// A step that does `work` and says nothing else.
     pub fn new(id: &str, work: Work) -> Self {
-        Self {
-            id: id.into(),
-            work,
-            needs: Vec::new(),
-            next_on_success: Vec::new(),
-            gates: Vec::new(),
-            loop_back_to: None,
-            human_in_the_loop: false,
-            on_reject: None,
-            metadata: Map::new(),
-            model: None,
-            collection: None,
-            when: None,
-            timeout_ms: None,
-            max_attempts: None,
-            backoff_ms: None,
-        }
+        Self { id: id.into(), work, ..Self::default() }
     }
 
     /// The gates that must be looked at before it starts: its own, and those of its condition.
@@ -179,12 +162,15 @@ pub enum Work {
         agent: Option<String>,
     },
     /// Another workflow is run.
-    Workflow {
-        /// Its file.
-        path: String,
-    },
+    Workflow { path: String },
     /// The document does not say; validation reports it.
     Nothing {},
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Work::Nothing {}
+    }
 }
 
 impl Work {

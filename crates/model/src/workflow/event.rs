@@ -26,7 +26,6 @@ run_events! {
         // ── The life of a run ────────────────────────────────────────────────────────────────────────
         /// The run exists. Always the first event.
         RunCreated {
-            /// Its name.
             run: RunId,
             /// What kind of machine folds it.
             kind: Kind,

@@ -129,7 +129,7 @@ words! {
     pub enum CostAction {
         /// It is said, once.
         Warn = "warn",
-        /// It is paused.
+        /// The run rests until somebody resumes it.
         Pause = "pause",
         Fail = "fail",
     }
@@ -151,10 +151,7 @@ pub enum Launcher {
         args: Vec<String>,
     },
     /// By a command with placeholders.
-    Template {
-        /// The command.
-        template: String,
-    },
+    Template { template: String },
     /// By a command that gets the prompt on its standard input.
     Exec {
         /// The command, for a shell.
@@ -201,7 +198,7 @@ pub struct Issue {
 }
 
 /// An attempt at a step that is about to run or runs.
-#[record(Eq)]
+#[record(Default, Eq)]
 pub struct OpenAttempt {
     /// Counts the attempts of the run; never used twice.
     pub number: u32,
@@ -242,6 +239,23 @@ pub struct StepEnd {
     pub hold: Option<Hold>,
     /// It failed by a person's word, within the workflow that it is: no other try is asked for.
     pub rejected: bool,
+}
+
+impl StepEnd {
+    /// One that ended like this, and of which nothing else is known.
+    pub fn of(outcome: AttemptOutcome) -> Self {
+        Self {
+            outcome,
+            exit_code: None,
+            duration_ms: 0,
+            message: None,
+            report: None,
+            cost_microusd: None,
+            tokens: None,
+            hold: None,
+            rejected: false,
+        }
+    }
 }
 
 /// What stands in the way of a step, or of a role of a cycle, through no fault of its own.
@@ -299,7 +313,6 @@ pub struct StepReport {
 #[record(Eq)]
 pub struct GateVerdict {
     pub gate: Gate,
-    /// It is open.
     pub open: bool,
     /// Why not, or why.
     pub why: Option<String>,
@@ -388,9 +401,9 @@ pub struct Edit {
 #[record(Default, Eq)]
 #[serde(default)]
 pub struct Raise {
-    /// Loop-backs.
+    /// Loop-backs of one gate.
     pub max_iterations: Option<u32>,
-    /// Money.
+    /// Money of the whole run.
     pub max_cost_microusd: Option<u64>,
     /// Money of all workflows on one day.
     pub daily_cost_microusd: Option<u64>,
@@ -399,7 +412,6 @@ pub struct Raise {
 /// What a new run is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// Its name.
     pub run: RunId,
     /// What it runs.
     pub definition: Definition,

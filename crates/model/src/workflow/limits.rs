@@ -6,7 +6,6 @@ pub const STEPS_MAX: usize = 100_000;
 pub const STEP_ID_BYTES_MAX: usize = 64;
 /// Most names in one list of a step.
 pub const NAMES_PER_STEP_MAX: usize = 1_000;
-/// Longest condition.
 pub const CONDITION_BYTES_MAX: usize = 4 << 10;
 /// Deepest condition.
 pub const CONDITION_DEPTH_MAX: usize = 16;

@@ -27,7 +27,6 @@ use crate::{RunId, Seq, Timestamp};
 /// Everything that is known of a workflow run.
 #[record(written(reason, detail, driver, steps), omit(archived))]
 pub struct State {
-    /// Its name.
     pub run: RunId,
     /// One line for people.
     pub title: String,
@@ -37,7 +36,7 @@ pub struct State {
     pub digest: String,
     /// How; limits as raised since.
     pub options: Options,
-    /// The run it was forked from.
+    /// The run it was forked from, and at which event, where that was said.
     pub forked_from: Option<(RunId, Option<Seq>)>,
 
     /// Where it is.

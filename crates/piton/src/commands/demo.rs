@@ -3,18 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use piton_model::loop_machine::Open;
-use piton_model::{RunId, Seq, State};
+use piton_model::{RunId, Seq};
 use piton_sys::file::{self, Durability};
 use piton_sys::process::{self, Signal};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
-use piton_view::{AgentChoice, Client, LimitWords, LoopOrder, Order, RunStatus, StateOf, StatusOf, words};
+use piton_view::{AgentChoice, Client, LimitWords, LoopOrder, Order, RunStatus, StatusOf};
 
 use crate::cli::DemoArguments;
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::Output;
 use crate::repository::{self, Layout, this_program};
-use crate::viewer;
+use crate::viewer::{self, Screen};
 
 /// What judges the greeting. An agent that edits it judges itself.
 const CHECK: &str = "grep -qx 'Hello, piton!' greeting.txt\n";
@@ -32,8 +31,7 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     );
     file::create_new(&layout.root().join("check.sh"), CHECK.as_bytes(), Durability::Unsynced)?;
     let run = client.start(Order::Loop(Box::new(order()?))).await?.run_id;
-    let attempt = third_attempt(client, &run).await?;
-    show_so_far(&state_of(client, &run).await?.1, out);
+    let (attempt, seen) = third_attempt(client, &run, out).await?;
 
     out.line(String::new());
     out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 3"));
@@ -50,9 +48,8 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
 
     out.line(String::new());
     out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
-    let before = state_of(client, &run).await?.0;
     client.wake(&run).await?;
-    let code = viewer::view(client, &run, before, None, out).await?;
+    let code = viewer::view(client, &run, seen, None, out).await?;
 
     out.line(String::new());
     out.line(out.bold("4. the account: every transition is in the journal"));
@@ -91,25 +88,20 @@ fn order() -> Result<LoopOrder> {
     })
 }
 
-fn show_so_far(state: &State, out: &Output) {
-    out.line(words::opening(state));
-    for line in words::baseline(state) {
-        out.line(line);
+/// Shows the loop until the agent of the third iteration works: its attempt, and the last event that was shown.
+async fn third_attempt(client: &dyn Client, run: &RunId, out: &Output) -> Result<(u32, Seq)> {
+    let started = SystemClock.monotonic();
+    let mut screen = Screen::of(client, run, 0, out).await?;
+    loop {
+        screen.look(LOOK_EVERY).await?;
+        let status = status_of(client, run).await?;
+        let attempt = status.used.attempts;
+        if status.entry.iteration == 3 && works(client, run, attempt).await.unwrap_or(false) {
+            screen.look(Duration::ZERO).await?;
+            return Ok((attempt, screen.seen()));
+        }
+        in_time(started)?;
     }
-    for record in &state.judged.recent {
-        out.line(words::iteration(record, state));
-    }
-}
-
-/// Returns once the agent of the third iteration works.
-async fn third_attempt(client: &dyn Client, run: &RunId) -> Result<u32> {
-    wait_for(async || {
-        let work = state_of(client, run).await?.1.work;
-        let is_open = matches!(work.open, Some(Open::Attempt(_))) && work.iteration == 3;
-        Ok(is_open && works(client, run, work.attempt).await.unwrap_or(false))
-    })
-    .await?;
-    Ok(state_of(client, run).await?.1.work.attempt)
 }
 
 /// Whether the agent of this attempt works: all that it said so far is not all that it says.
@@ -123,12 +115,6 @@ async fn works(client: &dyn Client, run: &RunId, attempt: u32) -> Result<bool> {
     Ok(false)
 }
 
-async fn state_of(client: &dyn Client, run: &RunId) -> Result<(Seq, State)> {
-    let shown = client.show(run, None).await?;
-    let StateOf::Loop(state) = shown.state else { return Err(lost_its_way("it is no loop")) };
-    Ok((shown.seq, *state))
-}
-
 async fn status_of(client: &dyn Client, run: &RunId) -> Result<RunStatus> {
     let StatusOf::Loop(status) = client.status(run).await?.of else {
         return Err(lost_its_way("it is no loop"));
@@ -139,12 +125,17 @@ async fn status_of(client: &dyn Client, run: &RunId) -> Result<RunStatus> {
 async fn wait_for(happened: impl AsyncFn() -> Result<bool>) -> Result<()> {
     let started = SystemClock.monotonic();
     while !happened().await? {
-        if SystemClock.monotonic() - started > PATIENCE {
-            return Err(lost_its_way("what should happen next did not happen in time"));
-        }
+        in_time(started)?;
         tokio::time::sleep(LOOK_EVERY).await;
     }
     Ok(())
+}
+
+fn in_time(started: Duration) -> Result<()> {
+    match SystemClock.monotonic() - started > PATIENCE {
+        true => Err(lost_its_way("what should happen next did not happen in time")),
+        false => Ok(()),
+    }
 }
 
 fn lost_its_way(what: &str) -> Failure {

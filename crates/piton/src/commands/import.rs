@@ -1,6 +1,5 @@
 //! `piton import`: what another tool began is gone on with, whichever of the published formats it is in.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use piton_files::workflow::{Left, RunPlace};
@@ -77,27 +76,13 @@ fn run_order(global: &Global, path: &Path, left: &Left, arguments: ImportArgumen
         file: absolute(&workflow)?,
         exec: AgentChoice::from(options.agent).exec,
         wrapper,
-        wrapper_arguments: Vec::new(),
-        command_template: None,
         run_id: Some(left.run_id.clone()),
-        start_at_step: None,
-        migrate: false,
-        max_attempts: None,
         max_iterations: options.max_iterations,
-        max_parallel: None,
-        pause_for_human_input: false,
-        env: BTreeMap::new(),
-        gate_state_file: None,
-        schema: None,
-        skip_cleanup: false,
         max_cost: options.max_cost,
-        daily_cost_limit: None,
         cost_limit_action: Some(CostAction::Pause),
-        issue_number: None,
-        issue_dir: None,
         worktree: options.worktree,
-        workdir: None,
         trust: global.trust,
+        ..WorkflowOrder::default()
     })
 }
 

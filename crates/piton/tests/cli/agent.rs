@@ -113,8 +113,7 @@ fn what_of_a_report_is_too_large_is_named() {
 
 #[test]
 fn a_session_is_handed_on_where_the_configuration_says_so() {
-    let world = World::new();
-    world.configure("[loop]\nsession = \"continue\"\n");
+    let world = World::configured("[loop]\nsession = \"continue\"\n");
     let agent = r#"echo "$PITON_SESSION_ID" >> $BESIDE/sessions; echo x >> a.txt
         echo '{"session_id":"s-42"}' > $PITON_REPORT; [ $PITON_ITERATION = 2 ] && touch b.txt; true"#;
     let ran = world.loops("talk", agent, &["--check", RED]).exits(0);

@@ -108,8 +108,7 @@ fn an_exit_code_of_0_is_not_believed_over_what_the_agent_says() {
 
 #[test]
 fn a_session_is_continued_and_charged_once() {
-    let world = World::new();
-    world.configure("[loop]\nsession = 'continue'\n[agent]\ninject = false\n");
+    let world = World::configured("[loop]\nsession = 'continue'\n[agent]\ninject = false\n");
     run(&world, "codex", &[("success", 0), ("resume", 0)], &["--check", "grep -q 2 done.txt"]).exits(0);
     let started = arguments(&world);
     assert!(started[0].ends_with("-s workspace-write -"), "{started:?}");
@@ -208,8 +207,7 @@ fn no_secret_reaches_the_disk_whoever_says_it() {
 
 #[test]
 fn an_agent_gets_only_the_variables_that_are_passed_where_that_is_asked_for() {
-    let world = World::new();
-    world.configure("[agent]\npass = ['PATH', 'MY_*']\n");
+    let world = World::configured("[agent]\npass = ['PATH', 'MY_*']\n");
     let variables = [("MY_ONE", "1"), ("OTHER", "2")];
     let agent = "env > env.txt; touch b.txt";
     world

@@ -129,8 +129,7 @@ fn a_cheat_is_a_regression_event_with_its_recovery() {
     world.write("calc.py", "def add(a, b):\n    return 0\n");
     let tests = "import unittest\nfrom calc import add\n\n\nclass Calc(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n";
     world.write("test_calc.py", tests);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "calc"]);
+    world.commit("calc");
     let agent = "case $PITON_ITERATION in 1) printf 'import unittest\\n' > test_calc.py;; 2) sed -i 's/return 0/return a + b/' calc.py;; esac";
     world.loops(ID, agent, &["--check", "test=python3 -B -m unittest -q test_calc.Calc"]).exits(0);
     let state = state(&world);
@@ -165,8 +164,7 @@ fn with_test(world: &World) {
     let tests =
         "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n    assert add(1, 1) == 2\n";
     world.write("test_calc.py", tests);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "calc"]);
+    world.commit("calc");
 }
 
 fn pattern_names(world: &World) -> Vec<String> {
@@ -220,8 +218,7 @@ fn a_skipped_test_is_one_less_that_runs() {
     let world = world();
     with_test(&world);
     world.write("test_other.py", "import pytest\n\n\ndef test_other():\n    assert 1 + 1 == 2\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "another"]);
+    world.commit("another");
     let agent = "sed -i 's/^def test_other/@pytest.mark.skip\\ndef test_other/' test_other.py";
     world.loops(ID, agent, &["--check", RED, "--max-iterations", "1"]).exits(3);
     let event = state(&world)["regression_events"][0].clone();
@@ -241,8 +238,7 @@ fn what_coverage_was_before_a_regression_is_what_was_kept_last() {
     world.write("hits", "6\n");
     world.write(".gitignore", "lcov.info\n");
     world.write("a.py", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "lines"]);
+    world.commit("lines");
     world.configure("[checks]\ncoverage = { command = 'sh cov.sh', format = 'lcov', path = 'lcov.info' }\nred = 'false'\n");
     let agent = "case $PITON_ITERATION in 1) echo 9 > hits;; 2) echo 6 > hits;; esac";
     world.loops(ID, agent, &["--max-iterations", "2"]).exits(3);
@@ -269,8 +265,7 @@ fn it_is_there_where_somebody_uses_it_or_asks_for_it() {
     world.loops("a", quick, &["--check", RED]).exits(0);
     assert!(!world.path(".aiwg").exists(), "nobody asked");
 
-    let world = World::new();
-    world.configure("[views]\naiwg = true\n");
+    let world = World::configured("[views]\naiwg = true\n");
     world.loops("a", quick, &["--check", RED]).exits(0);
     let derived = std::fs::read_dir(world.path(&format!("{HOME}/loops"))).unwrap().flatten().next().unwrap();
     let name = derived.file_name().into_string().unwrap();

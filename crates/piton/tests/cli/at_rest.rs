@@ -51,15 +51,13 @@ fn whoever_stops_a_run_now_is_what_its_hooks_are_told_of() {
     let hook =
         "[hooks.end]\npoints = [\"loop_end\"]\ncommand = \"echo $PITON_HOOK_POINT >> $BESIDE/ended\"\n";
     for stops in [&["answer", "r", "--abort"][..], &["stop", "r", "--now"]] {
-        let world = World::new();
-        world.configure(hook);
+        let world = World::configured(hook);
         world.loops("r", ASKS, &["--check", RED]).exits(4);
         world.piton(stops).exits(0);
         world.piton(&["wait", "r"]).exits(4);
         assert_eq!(lines(&world, "ended"), ["loop_end"], "{stops:?}");
     }
-    let world = World::new();
-    world.configure(hook);
+    let world = World::configured(hook);
     world.loops_behind("r", "sleep 60", &["--check", RED]);
     world.piton(&["stop", "r", "--now"]).exits(0);
     world.piton(&["wait", "r"]).exits(4);
@@ -68,8 +66,7 @@ fn whoever_stops_a_run_now_is_what_its_hooks_are_told_of() {
 
 #[test]
 fn the_same_without_hooks_needs_no_driver() {
-    let world = World::new();
-    world.configure(TELLS);
+    let world = World::configured(TELLS);
     let on_done = "echo $PITON_STATUS >> $BESIDE/done";
     world.loops("r", ASKS, &["--check", RED, "--on-done", on_done]).exits(4);
     let drivers = world.count("r", "driver_started");
@@ -90,8 +87,7 @@ fn what_is_said_about_a_finished_run_is_in_its_file() {
 
 #[test]
 fn a_workflow_that_is_stopped_at_rest_says_so_in_its_file() {
-    let world = World::new();
-    world.configure(TELLS);
+    let world = World::configured(TELLS);
     world.write("w.yaml", "name: w\nsteps:\n  - {id: a, run: 'true', human_in_the_loop: true}\n");
     world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
     let before = json(&world, ".agents/runs/r1/run_state.json");
@@ -109,8 +105,7 @@ fn forget_what_was_told(world: &World, run: &str) {
 
 #[test]
 fn the_end_of_a_run_is_told_although_its_driver_died_before_it_could() {
-    let world = World::new();
-    world.configure(TELLS);
+    let world = World::configured(TELLS);
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
     world.write("w.yaml", "name: w\nsteps:\n  - {id: a, run: 'true'}\n");
     let told = || std::fs::read_to_string(world.path(".piton/told.log")).unwrap_or_default();
@@ -132,8 +127,7 @@ fn the_end_of_a_run_is_told_although_its_driver_died_before_it_could() {
 
 #[test]
 fn a_worker_tells_it_too() {
-    let world = World::new();
-    world.configure(TELLS);
+    let world = World::configured(TELLS);
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
     let told = || std::fs::read_to_string(world.path(".piton/told.log")).unwrap_or_default();
     eventually("the driver has told it", || told().contains("loop_completed"));
@@ -173,8 +167,7 @@ fn what_a_workflow_had_to_say_is_sent_although_its_driver_died_while_sending() {
 fn who_ended_a_loop_at_rest_is_heard_although_its_driver_died_over_it() {
     for stops in [&["answer", "r", "--abort"][..], &["stop", "r"]] {
         for goes_on in [&["resume", "r"][..], &["worker", "--once"]] {
-            let world = World::new();
-            world.configure(&format!(
+            let world = World::configured(&format!(
                 "[hooks.end]\npoints = [\"loop_end\"]\ncommand = 'echo end >> $BESIDE/ended; {WAITS}'\n"
             ));
             world.loops("r", ASKS, &["--check", RED]).exits(4);

@@ -142,8 +142,7 @@ fn what_is_protected_and_not_there_can_be_made_inside_and_is_taken_away_again() 
         assert!(!world.path(file).exists());
     }
     // Nobody looks after a step.
-    let world = World::new();
-    world.configure("[guard]\nprotect = ['kept/x.txt']\n[confine]\nenabled = true\n");
+    let world = World::configured("[guard]\nprotect = ['kept/x.txt']\n[confine]\nenabled = true\n");
     world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'mkdir kept; echo x > kept/x.txt'}]\n");
     world.piton(&["run", "w.yaml", "--run-id", "r"]).exits(0);
     assert!(world.path("kept/x.txt").exists());
@@ -172,8 +171,7 @@ fn where_there_are_no_workflows_and_no_cycles_nobody_inside_begins_one() {
 
 #[test]
 fn a_confined_step_writes_to_its_reports_and_artifacts_and_to_nothing_beside_them() {
-    let world = World::new();
-    world.configure("[confine]\nenabled = true\n");
+    let world = World::configured("[confine]\nenabled = true\n");
     let tries = "for f in reports/x artifacts/x logs/x manual_inputs/x run_state.json x; do \
                  if echo x >> .agents/runs/r/$f; then echo $f; fi; done > said 2>/dev/null; true";
     world.write("w.yaml", &format!("name: w\nsteps: [{{id: a, run: '{tries}'}}]\n"));

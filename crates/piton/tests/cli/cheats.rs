@@ -1,6 +1,6 @@
 //! The guard inside a loop: an agent that cheats is caught each time, and the run ends with honest work.
 
-use crate::common::{Ran, WAITS, World, eventually};
+use crate::common::{Ran, WAITS, World, by_iteration, eventually};
 
 const TESTS: &str = "\
 import unittest
@@ -23,9 +23,7 @@ fn world() -> World {
     world.write("calc.py", "def add(a, b):\n    return 0\n\n\ndef mul(a, b):\n    return 1\n");
     world.write("test_calc.py", TESTS);
     world.write("check.sh", "python3 -B -m unittest -q\n");
-    world.git(&["init", "-q", "-b", "main"]);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "start"]);
+    world.init();
     world
 }
 
@@ -38,19 +36,8 @@ const MENDS_HALF: &str = "sed -i '2s/0/a + b/' calc.py";
 const MENDS_ALL: &str = "sed -i 's/return 0/return a + b/; s/return 1/return a * b/' calc.py";
 
 fn runs(world: &World, iterations: &[&str], more: &[&str]) -> Ran {
-    let cases: Vec<_> =
-        iterations.iter().enumerate().map(|(index, line)| format!("{}) {line};;", index + 1)).collect();
-    let agent = format!(
-        "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"\ncase $PITON_ITERATION in\n{}\nesac",
-        cases.join("\n")
-    );
-    world.piton(
-        &[
-            &["loop", "Make the tests pass", "--id", "r", "--exec", &agent, "--check", "test=sh check.sh"],
-            more,
-        ]
-        .concat(),
-    )
+    let task = ["loop", "Make the tests pass", "--id", "r", "--check", "test=sh check.sh"];
+    world.piton(&[&task[..], &["--exec", &by_iteration(iterations)], more].concat())
 }
 
 #[test]
@@ -182,20 +169,8 @@ fn where_it_is_only_reported_or_off_the_run_goes_on() {
 fn a_refused_cheat_is_put_back_even_when_the_driver_dies_right_after_it() {
     let world = world();
     let cheat = format!("{DELETES}; {}", crate::common::WAITS);
-    let words = [
-        "loop",
-        "x",
-        "--id",
-        "r",
-        "--detach",
-        "--exec",
-        &cheat,
-        "--check",
-        "test=sh check.sh",
-        "--max-iterations",
-        "1",
-    ];
-    world.piton(&words).exits(0);
+    let more = ["--check", "test=sh check.sh", "--max-iterations", "1", "--detach"];
+    world.loops("r", &cheat, &more).exits(0);
     eventually("the agent cheats", || !world.read("test_calc.py").contains("Calc"));
     world.kill_driver("r");
     world.open_gate();

@@ -34,9 +34,7 @@ fn world() -> World {
     world.shell("mkdir tests && touch tests/__init__.py").exits(0);
     world.write("calc.py", "def add(a, b):\n    return 0\n");
     world.write("tests/test_calc.py", TESTS);
-    world.git(&["init", "-q", "-b", "main"]);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "start"]);
+    world.init();
     world
 }
 
@@ -44,8 +42,7 @@ fn commit(world: &World, files: &[(&str, &str)]) {
     for (name, text) in files {
         world.write(name, text);
     }
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "more"]);
+    world.commit("more");
 }
 
 /// A loop on a branch of its own, with an agent that does `first` and then `second`.
@@ -111,8 +108,7 @@ fn so_does_what_nobody_may_change() {
 fn where_it_is_only_reported_it_is_on_record() {
     let world = world();
     world.configure("[guard]\nmode = 'report'\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "piton"]);
+    world.commit("piton");
     lands(&world, REWRITES, MENDS, &["--check", CHECK]).exits(0);
     let status = world.json(&["status", "w"]);
     let found =

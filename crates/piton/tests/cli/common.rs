@@ -38,9 +38,14 @@ impl World {
     pub(crate) fn new() -> Self {
         let world = Self::outside_git();
         world.write("a.txt", "a\n");
-        world.git(&["init", "-q", "-b", "main"]);
-        world.git(&["add", "."]);
-        world.git(&["commit", "-q", "-m", "start"]);
+        world.init();
+        world
+    }
+
+    /// The same with a piton.toml that is trusted.
+    pub(crate) fn configured(text: &str) -> Self {
+        let world = Self::new();
+        world.configure(text);
         world
     }
 
@@ -68,9 +73,12 @@ impl World {
         self.root.path().join(name)
     }
 
+    /// Writes a file, and makes the directories above it.
     #[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
     pub(crate) fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
@@ -115,6 +123,18 @@ impl World {
         let ran = Ran::of(command);
         assert_eq!(ran.code, 0, "git {arguments:?}\n{ran:?}");
         ran.out
+    }
+
+    /// Makes a git repository of what is there.
+    pub(crate) fn init(&self) {
+        self.git(&["init", "-q", "-b", "main"]);
+        self.commit("start");
+    }
+
+    /// Commits all that is there.
+    pub(crate) fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", message]);
     }
 
     /// The snapshots of runs, by name.
@@ -316,6 +336,15 @@ impl Started {
         let code = self.child.wait().unwrap().code().unwrap_or(-1);
         Ran { code, out: read(&self.out), err: read(&self.err) }
     }
+}
+
+/// An agent that keeps its prompts beside the repository, and does one of `lines` per iteration.
+pub(crate) fn by_iteration(lines: &[&str]) -> String {
+    let cases = lines.iter().enumerate().map(|(index, line)| format!("{}) {line};;\n", index + 1));
+    let cases: String = cases.collect();
+    format!(
+        "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"\ncase $PITON_ITERATION in\n{cases}esac"
+    )
 }
 
 /// A loop works in place unless its test is about work trees.

@@ -27,7 +27,6 @@ pub(super) fn foreign(version: u32) -> Value {
 #[test]
 fn a_loop_of_another_tool_is_gone_on_with() {
     let world = World::new();
-    std::fs::create_dir(world.path(".ralph")).unwrap();
     world.write(".ralph/state.json", &foreign(1).to_string());
     world.write("TASK.md", "Print what was parsed\n");
     let words = ["import", ".ralph/state.json", "--id", "r", "--here", "--check", "c=test -s out"];

@@ -195,19 +195,8 @@ fn a_run_begun_without_a_home_goes_on_there_without_ceremony() {
     std::fs::create_dir(&tmp).unwrap();
     // Nobody, root included, can make a directory there.
     let surroundings = [("PITON_CONFIG_DIR", "/proc/nowhere/piton"), ("TMPDIR", tmp.to_str().unwrap())];
-    let begin = [
-        "loop",
-        "Do it",
-        "--id",
-        "r",
-        "--exec",
-        "echo x >> a.txt",
-        "--check",
-        "false",
-        "--max-iterations",
-        "1",
-    ];
-    world.piton_with(&surroundings, &begin).exits(3);
+    let begin = ["loop", "Do it", "--id", "r", "--exec", "echo x >> a.txt", "--check", "false"];
+    world.piton_with(&surroundings, &[&begin[..], &["--max-iterations", "1"]].concat()).exits(3);
     world.piton_with(&surroundings, &["resume", "r", "--max-iterations", "2"]).exits(3);
     // Where there is no such directory either, it is said, with a way out.
     let nowhere = [surroundings[0], ("TMPDIR", "/proc/nowhere")];
@@ -316,7 +305,6 @@ fn the_same_repository_by_another_name_is_no_copy() {
 #[test]
 fn a_tree_has_one_loop_however_it_is_called() {
     let world = World::new();
-    std::fs::create_dir(world.path("sub")).unwrap();
     world.write("sub/b.txt", "b\n");
     world.loops_behind("r", WAITS, &["--until", "cmd:true"]);
     let sub = world.path("sub").display().to_string();

@@ -68,8 +68,7 @@ steps:
 
 /// A run of `ask.yaml` that waits for a person.
 fn waiting(configuration: &str) -> World {
-    let world = World::new();
-    world.configure(configuration);
+    let world = World::configured(configuration);
     world.write("ask.yaml", ASKS);
     world.piton(&["run", "ask.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
     world
@@ -112,8 +111,7 @@ fn a_run_that_an_agent_forges_is_not_gone_on_with() {
   "send": {"status": "PENDING", "attempts": 0, "iteration_count": 0}}}
 END"#;
     for (walls, code) in [("[confine]\nenabled = true\n", 4), ("", 4)] {
-        let world = World::new();
-        world.configure(walls);
+        let world = World::configured(walls);
         world.write("ask.yaml", ASKS);
         world.loops("l", forges, &["--check", "false", "--max-iterations", "1"]).exits(3);
         let words = ["run", "ask.yaml", "--run-id", "r1", "--pause-for-human-input"];

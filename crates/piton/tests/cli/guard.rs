@@ -11,8 +11,7 @@ fn tested() -> World {
     let world = World::new();
     world.write("calc.py", "def add(a, b):\n    return a + b\n");
     world.write("test_calc.py", TEST);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "calc"]);
+    world.commit("calc");
     world.git(&["switch", "-q", "-c", "work"]);
     world
 }
@@ -62,8 +61,7 @@ fn commits_are_compared_from_where_they_parted() {
     // What happened on main since is not this branch's doing.
     world.git(&["switch", "-q", "main"]);
     world.write("other.py", "x = 1\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "other"]);
+    world.commit("other");
     let found = report(&world, &["main..work"]);
     assert_eq!(found["blocking"], json!(true));
     assert_eq!(found["findings"][0]["rule"], json!("test-deleted"));
@@ -119,8 +117,7 @@ fn an_allowance_holds_until_its_day() {
 fn who_changes_the_code_and_weakens_its_test_is_blocked_only_where_it_is_strict() {
     let world = tested();
     world.write("requirements.txt", "lib==1.0\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "a library"]);
+    world.commit("a library");
     world.git(&["branch", "-f", "main", "work"]);
     world.write("calc.py", "def add(a, b):\n    return b + a + 0\n");
     world.write("test_calc.py", &TEST.replace("    assert add(2, 2) == 4\n", ""));
@@ -167,8 +164,7 @@ fn what_no_change_of_the_code_explains_blocks_whatever_else_changed() {
         let world = tested();
         world.write("Makefile", "test:\n\tpytest\n");
         world.write("conftest.py", "import os\n");
-        world.git(&["add", "."]);
-        world.git(&["commit", "-q", "-m", "more"]);
+        world.commit("more");
         world.git(&["branch", "-f", "main", "work"]);
         world.write("calc.py", code);
         world.piton(&["guard"]).exits(0);

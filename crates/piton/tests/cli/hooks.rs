@@ -12,8 +12,7 @@ fn lines(world: &World, name: &str) -> Vec<String> {
 
 #[test]
 fn all_fifteen_points_are_called() {
-    let world = World::new();
-    world.configure(
+    let world = World::configured(
         r#"
 [loop]
 session = "continue"
@@ -68,8 +67,7 @@ command = "echo $PITON_HOOK_POINT $PITON_ITERATION >> $BESIDE/points"
 
 #[test]
 fn a_hook_stops_the_run_and_is_asked_again_when_it_goes_on() {
-    let world = World::new();
-    world.configure(
+    let world = World::configured(
         r#"
 [hooks.gate]
 points = ["pre_iteration"]
@@ -87,8 +85,7 @@ command = "test -e $GATE || echo '{\"continue_loop\": false, \"output\": \"not y
 
 #[test]
 fn a_driver_that_is_killed_while_a_hook_runs_calls_it_again_and_nothing_else() {
-    let world = World::new();
-    world.configure(
+    let world = World::configured(
         r#"
 [hooks]
 builtin = []
@@ -124,7 +121,6 @@ fn a_webhook_is_told_and_can_stop_the_run() {
 #[test]
 fn a_hook_in_a_file_of_its_own_is_called_once_somebody_trusts_it() {
     let world = World::new();
-    std::fs::create_dir_all(world.path(".ralph/hooks")).unwrap();
     world.write(
         ".ralph/hooks/tell.yaml",
         "name: tell\npoints: [loop_start]\nhook_type: { type: command, command: touch $BESIDE/was-called }\n",
@@ -153,8 +149,7 @@ fn a_script_that_changed_since_the_run_began_is_skipped() {
 
 #[test]
 fn the_builtin_for_git_stages_what_was_judged() {
-    let world = World::new();
-    world.configure("[hooks]\nbuiltin = [\"git\"]\n");
+    let world = World::configured("[hooks]\nbuiltin = [\"git\"]\n");
     world.loops("r", "touch b.txt; rm -f a.txt", &["--check", "test -f b.txt"]).exits(0);
     assert_eq!(
         world.git(&["diff", "--cached", "--name-status", "--", "a.txt", "b.txt"]),
@@ -164,8 +159,7 @@ fn the_builtin_for_git_stages_what_was_judged() {
 
 #[test]
 fn builtins_write_metrics_and_back_the_view_up() {
-    let world = World::new();
-    world.configure("[hooks]\nbuiltin = [\"metrics\", \"backup\"]\n");
+    let world = World::configured("[hooks]\nbuiltin = [\"metrics\", \"backup\"]\n");
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
     assert!(world.read(".ralph/metrics.prom").contains("ralph_loop_iterations_total{loop_id=\"r\"} 1"));
     let backups: Vec<_> = std::fs::read_dir(world.path(".ralph/backups")).unwrap().flatten().collect();
@@ -174,8 +168,7 @@ fn builtins_write_metrics_and_back_the_view_up() {
 
 #[test]
 fn values_of_hooks_are_in_the_view() {
-    let world = World::new();
-    world.configure(
+    let world = World::configured(
         "[hooks.set]\npoints = [\"loop_start\"]\ncommand = \"echo '{\\\"modified_data\\\": {\\\"k\\\": 7}}'\"\n",
     );
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
@@ -185,8 +178,7 @@ fn values_of_hooks_are_in_the_view() {
 #[test]
 fn a_hook_that_fails_after_the_last_iteration_stops_the_run_where_that_was_asked_for() {
     for (strict, code) in [("false", 0), ("true", 3)] {
-        let world = World::new();
-        world.configure(&format!(
+        let world = World::configured(&format!(
             "[hooks]\nfail_on_hook_error = {strict}\n[hooks.h]\npoints = ['post_iteration']\ncommand = 'echo no >&2; exit 1'\n"
         ));
         let ran = world.loops("r", "touch b.txt", &["--check", RED]).exits(code);
@@ -205,8 +197,7 @@ fn a_hook_that_fails_after_the_last_iteration_stops_the_run_where_that_was_asked
 
 #[test]
 fn a_hook_that_is_under_way_is_ended_by_whoever_stops_now() {
-    let world = World::new();
-    world.configure(
+    let world = World::configured(
         r#"
 [hooks.slow]
 points = ["pre_iteration"]

@@ -28,41 +28,10 @@ if test "$(cat "$BESIDE/plan" 2>/dev/null)" = $PITON_ITERATION; then : > "$BESID
 "#;
 
 fn world() -> World {
-    let world = World::outside_git();
-    world.write("code.txt", "start\n");
-    world.write("tests", "3 1");
-    world.write("report", "SF:a.c\nDA:1,1\nDA:2,1\nDA:3,1\nDA:4,0\nend_of_record\n");
-    world.write(
-        "check.sh",
-        "read p f < tests\ncp report lcov.info\n\
-         word=ok; test $f = 0 || word=FAILED\necho; echo \"running $((p + f)) tests\"; echo\n\
-         echo \"test result: $word. $p passed; $f failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\"\n\
-         test $f = 0\n",
-    );
-    world.write(".gitignore", "lcov.info\n");
-    world.git(&["init", "-q", "-b", "main"]);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "start"]);
-    world.configure(&format!(
-        "[checks]\ntest = {{ command = 'sh check.sh', format = 'lcov', path = 'lcov.info' }}\n\
-         [metrics]\nsize = '{SIZE}'\n"
-    ));
-    world
+    crate::numbers::world_with(SIZE)
 }
 
-const LOOP: &[&str] = &[
-    "loop",
-    "Get on",
-    "--id",
-    "r",
-    "--here",
-    "--exec",
-    AGENT,
-    "--until",
-    "file:never",
-    "--max-iterations",
-    "3",
-];
+const LOOP: &[&str] = &["--until", "file:never", "--max-iterations", "3"];
 
 /// All that a person could see of how a run ended, apart from times and processes.
 fn outcome(world: &World) -> Value {
@@ -105,14 +74,15 @@ fn outcome(world: &World) -> Value {
 /// How the run ends where nobody disturbs it.
 fn undisturbed() -> Value {
     let world = world();
-    world.piton(LOOP).exits(3);
+    world.loops("r", AGENT, LOOP).exits(3);
     outcome(&world)
 }
 
 /// Kills the driver once something is held up, and lets a second one go on.
 fn killed_and_resumed(world: &World, variables: &[(&str, &str)], iteration: &str) -> Value {
     world.shell(&format!("printf {iteration} > \"$BESIDE/plan\"")).exits(0);
-    world.piton_with(variables, &[LOOP, &["--detach"]].concat()).exits(0);
+    let begin = ["loop", "Do it", "--id", "r", "--exec", AGENT, "--detach"];
+    world.piton_with(variables, &[&begin, LOOP].concat()).exits(0);
     eventually("something is held up", || world.beside("held").exists());
     world.kill_driver("r");
     world.shell("rm -f \"$BESIDE/hold\" \"$BESIDE/plan\"").exits(0);

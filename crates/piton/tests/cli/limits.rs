@@ -12,8 +12,7 @@ fn advised(world: &World, run: &str) -> Vec<String> {
 
 #[test]
 fn what_is_advised_works_where_a_run_stands_at_more_than_it_rests_for() {
-    let world = World::new();
-    world.configure("[loop]\nno_progress = 2\n");
+    let world = World::configured("[loop]\nno_progress = 2\n");
     let more = ["--check", NEVER, "--max-iterations", "2", "--max-files", "1"];
     for (run, agent, reason, next) in [
         ("idle", "true", "no_progress", "resume idle --max-iterations +25"),

@@ -214,8 +214,7 @@ fn a_command_that_is_missing_inside_the_shell_is_a_failing_agent() {
 
 #[test]
 fn a_missing_agent_program_is_found_out_before_anything_is_recorded() {
-    let world = World::new();
-    world.configure("[agents.mine]\ncommand = [\"no-such-agent-anywhere\", \"--headless\"]\n");
+    let world = World::configured("[agents.mine]\ncommand = [\"no-such-agent-anywhere\", \"--headless\"]\n");
     let ran = world.piton(&["loop", "Do it", "--agent", "mine", "--check", RED]).exits(7);
     insta::assert_snapshot!(ran.err, @"
     error: the agent program `no-such-agent-anywhere` is not in PATH
@@ -227,8 +226,9 @@ fn a_missing_agent_program_is_found_out_before_anything_is_recorded() {
 
 #[test]
 fn an_agent_of_the_configuration_is_used_by_name() {
-    let world = World::new();
-    world.configure("[agent]\nuse = \"mine\"\n[agents.mine]\ncommand = [\"touch\", \"b.txt\"]\n[checks]\ntest = \"test -f b.txt\"\n");
+    let world = World::configured(
+        "[agent]\nuse = \"mine\"\n[agents.mine]\ncommand = [\"touch\", \"b.txt\"]\n[checks]\ntest = \"test -f b.txt\"\n",
+    );
     let ran = world.piton(&["loop", "Do it"]).exits(0);
     assert!(ran.out.contains("· mine, fresh session per iteration"), "{}", ran.out);
 }
@@ -244,8 +244,9 @@ fn a_check_that_wants_a_terminal_fails() {
 
 #[test]
 fn a_check_that_never_ends_fails_at_its_timeout() {
-    let world = World::new();
-    world.configure("[checks]\nslow = { command = \"test -f b.txt || sleep 600\", timeout = \"1s\" }\n");
+    let world = World::configured(
+        "[checks]\nslow = { command = \"test -f b.txt || sleep 600\", timeout = \"1s\" }\n",
+    );
     let ran = world.loops("slow", "touch b.txt", &[]).exits(0);
     assert!(ran.out.contains("baseline  slow ✗ timed out "), "{}", ran.out);
     let status = world.json(&["status", "slow"]);

@@ -91,17 +91,9 @@ fn a_driver_that_is_killed_in_an_attended_iteration_changes_nothing_about_the_qu
 #[test]
 fn one_key_at_a_terminal_decides() {
     let world = World::new();
-    let mut terminal = world.terminal(&[
-        "loop",
-        "Do it",
-        "--id",
-        "r",
-        "--exec",
-        "echo hello > b.txt",
-        "--check",
-        RED,
-        "--attended",
-    ]);
+    let agent = "echo hello > b.txt";
+    let mut terminal =
+        world.terminal(&["loop", "Do it", "--id", "r", "--exec", agent, "--check", RED, "--attended"]);
     terminal.shows("Iteration 1 of 50 comes next.");
     terminal.shows("c or Enter: go on");
     terminal.write_all(b"?").unwrap();
@@ -119,8 +111,8 @@ fn one_key_at_a_terminal_decides() {
 
 #[test]
 fn a_run_that_goes_on_without_an_answer_is_watched_and_waited_for() {
-    let world = World::new();
-    world.configure("[mode]\nstart = 'hybrid'\n[mode.hybrid]\nevery = 1\nauto_approve = '1s'\n");
+    let world =
+        World::configured("[mode]\nstart = 'hybrid'\n[mode.hybrid]\nevery = 1\nauto_approve = '1s'\n");
     let agent = "echo $PITON_ITERATION > n.txt";
     let ran = world.loops("r", agent, &["--check", RED, "--max-iterations", "2"]).exits(3);
     assert!(ran.out.contains("reached its 2 iterations"), "{ran:?}");
@@ -154,8 +146,7 @@ fn a_breakpoint_and_a_switch_from_another_terminal() {
 
 #[test]
 fn a_trigger_calls_for_a_person() {
-    let world = World::new();
-    world.configure("[mode.switch]\nfailures = 2\n");
+    let world = World::configured("[mode.switch]\nfailures = 2\n");
     let ran = world.loops("r", "exit 1", &["--check", RED]).exits(4);
     assert!(ran.out.contains("unattended → attended: 2 failures in a row"), "{ran:?}");
     waits_for(&world, "r", "Iteration 3 of 50 comes next.");

@@ -2,53 +2,43 @@
 
 use serde_json::json;
 
-use crate::common::World;
+use crate::common::{Ran, World, by_iteration};
 
-/// A project whose check prints the tests in `tests` and copies the report in `report`.
-fn world() -> World {
+const REPORT: &str = "SF:a.c\nDA:1,1\nDA:2,1\nDA:3,1\nDA:4,0\nend_of_record\n";
+
+/// A project whose check prints the tests in `tests` and the lines of `lint`, if there is one, and copies the report in `report`.
+pub(crate) fn project(report: &str, settings: &str) -> World {
     let world = World::outside_git();
     world.write("code.txt", "start\n");
     world.write("tests", "3 1");
-    world.write("report", "SF:a.c\nDA:1,1\nDA:2,1\nDA:3,1\nDA:4,0\nend_of_record\n");
+    world.write("report", report);
     world.write(
         "check.sh",
-        "read p f < tests\ncp report lcov.info\n\
-         word=ok; test $f = 0 || word=FAILED\necho; echo \"running $((p + f)) tests\"; echo\n\
+        "read p f < tests\ncp report lcov.info\ncat lint 2> /dev/null\nword=ok; test $f = 0 || word=FAILED\n\
+         echo; echo \"running $((p + f)) tests\"; echo\n\
          echo \"test result: $word. $p passed; $f failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\"\n\
          test $f = 0\n",
     );
     world.write(".gitignore", "lcov.info\n");
-    world.git(&["init", "-q", "-b", "main"]);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "start"]);
-    world.configure(
-        "[checks]\ntest = { command = 'sh check.sh', format = 'lcov', path = 'lcov.info' }\n\
-         [metrics]\nsize = 'wc -c < code.txt; echo 17 warnings >&2'\n",
-    );
+    world.init();
+    let check = "[checks]\ntest = { command = 'sh check.sh', format = 'lcov', path = 'lcov.info' }\n";
+    world.configure(&format!("{check}{settings}"));
     world
 }
 
+/// The same with a metric of its own.
+pub(crate) fn world_with(size: &str) -> World {
+    project(REPORT, &format!("[metrics]\nsize = '{size}'\n"))
+}
+
+fn world() -> World {
+    world_with("wc -c < code.txt; echo 17 warnings >&2")
+}
+
 /// Runs a loop whose agent does one of `lines` per iteration; `until` is never met.
-fn runs(world: &World, lines: &[&str], limit: &str) -> crate::common::Ran {
-    let cases: Vec<_> =
-        lines.iter().enumerate().map(|(index, line)| format!("{}) {line};;", index + 1)).collect();
-    let agent = format!(
-        "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"\ncase $PITON_ITERATION in\n{}\nesac",
-        cases.join("\n")
-    );
-    world.piton(&[
-        "loop",
-        "Get on",
-        "--id",
-        "r",
-        "--here",
-        "--exec",
-        &agent,
-        "--until",
-        "file:never",
-        "--max-iterations",
-        limit,
-    ])
+pub(crate) fn runs(world: &World, lines: &[&str], limit: &str) -> Ran {
+    let until = ["--until", "file:never", "--max-iterations", limit];
+    world.piton(&[&["loop", "Get on", "--id", "r", "--exec", &by_iteration(lines)], &until[..]].concat())
 }
 
 const FULL: &str = "printf 'SF:a.c\\nDA:1,1\\nDA:2,1\\nDA:3,1\\nDA:4,1\\nend_of_record\\n' > report";
@@ -208,9 +198,7 @@ fn with_pytest(check: &str) -> World {
          echo \"$sum in 0.02s\"; exit $end\n",
     );
     world.shell("mkdir a b; touch b/keep broken a/broken").exits(0);
-    world.git(&["init", "-q", "-b", "main"]);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "start"]);
+    world.init();
     world.configure(&format!("[checks]\ntest = '{check}'\n"));
     world
 }
@@ -299,8 +287,7 @@ fn a_finding_of_long_ago_can_still_be_called_a_false_alarm() {
     let tests = |from: u32| (from..from + 20).map(|n| format!("def test_{n}():\n    assert {n}\n\n"));
     world.write("test_one.py", &tests(0).collect::<String>());
     world.write("test_two.py", &tests(20).collect::<String>());
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "tests"]);
+    world.commit("tests");
     world
         .shell("printf \"[checks]\\ntest = 'sh check.sh'\\n[guard]\\nmode = 'report'\\n\" > piton.toml")
         .exits(0);
@@ -351,8 +338,7 @@ fn a_test_that_an_agent_broke_and_mended_is_not_flaky() {
          echo \"test result: $word. $p passed; $((1 - p)) failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\"\n\
          test $word = ok\n",
     );
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "code"]);
+    world.commit("code");
     let agent = "cp $PITON_PROMPT_FILE $BESIDE/prompt; case $PITON_ITERATION in 1|3) echo 1 > code;; 2) echo 5 > code;; \
                  *) echo $PITON_ITERATION > other;; esac";
     let more = ["--check", "test=sh check.sh", "--until", "file:never", "--max-iterations", "6"];

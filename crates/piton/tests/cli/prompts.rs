@@ -13,7 +13,6 @@ const KEEPS: &str = "cat > $BESIDE/prompt-$PITON_ITERATION
 #[test]
 fn a_prompt_file_speaks_of_its_run() {
     let world = World::new();
-    std::fs::create_dir(world.path("tasks")).unwrap();
     world.write("tasks/rules.md", "Keep {{default style \"the style\"}} of this project.\n");
     world.write(
         "PROMPT.md",
@@ -143,8 +142,7 @@ fn the_configuration_can_be_strict_and_has_variables_of_its_own() {
 
 #[test]
 fn resume_says_that_the_configuration_changed_since() {
-    let world = World::new();
-    world.configure("[loop]\nmax_iterations = 1\n");
+    let world = World::configured("[loop]\nmax_iterations = 1\n");
     let agent = "if [ $PITON_ITERATION = 2 ]; then touch b.txt; fi";
     world.loops("r", agent, &["--check", RED]).exits(3);
     world.configure("[loop]\nmax_iterations = 7\n");

@@ -67,8 +67,7 @@ test -f c.txt && ! test -f broken
 fn with_suite() -> World {
     let world = World::new();
     world.write("suite.sh", SUITE);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "suite"]);
+    world.commit("suite");
     world
 }
 
@@ -93,8 +92,7 @@ fn tests_that_only_what_was_rejected_broke_were_not_mended_and_a_person_was_aske
 fn no_to_another_try_stops_the_run_and_confirms_what_was_found() {
     let world = World::new();
     world.write("test_calc.py", "def test_one():\n    assert 1 + 1 == 2\n    assert 2 + 2 == 4\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "test"]);
+    world.commit("test");
     world.configure("[recovery]\nescalate_critical = true\nmax_retries = 0\n");
     let ran = world.loops("r", "rm test_calc.py", &["--check", RED]).exits(4);
     assert!(ran.out.contains("Let the agent try again? No stops the run."), "{ran:?}");
@@ -115,8 +113,7 @@ const TO_AND_FRO: &str = "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERA
 
 #[test]
 fn a_run_that_does_not_get_on_is_not_lectured_and_no_means_no() {
-    let world = World::new();
-    world.configure("[loop]\nno_progress = 50\n[recovery]\nmax_retries = 1\n");
+    let world = World::configured("[loop]\nno_progress = 50\n[recovery]\nmax_retries = 1\n");
     let ran = world.loops("r", TO_AND_FRO, &["--check", RED, "--max-iterations", "20"]).exits(4);
     assert!(ran.out.contains("The run does not get on after iteration"), "{ran:?}");
     let prompts: Vec<_> = (1..20)

@@ -63,8 +63,7 @@ fn a_loop_with_a_setback_fits_the_extended_format_and_every_field_of_it_is_descr
     let world = World::new();
     world.shell("mkdir .aiwg").exits(0);
     world.write("test_calc.py", "def test_add():\n    assert 2 + 3 == 5\n    assert 1 + 1 == 2\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "calc"]);
+    world.commit("calc");
     let agent = "case $PITON_ITERATION in 1) git rm -q -f test_calc.py;; 2) touch b.txt;; esac";
     let id = "ralph-calc-0123abcd";
     world.loops(id, agent, &["--check", "test=test -f b.txt"]).exits(0);

@@ -7,9 +7,7 @@ fn world(stop: &str) -> World {
     let world = World::outside_git();
     world.write("suite", "a.py::one FAILED\na.py::two PASSED\n===== 1 failed, 1 passed in 0.01s =====\n");
     world.write("check.sh", "cat suite\n! grep -q FAILED suite\n");
-    world.git(&["init", "-q", "-b", "main"]);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "start"]);
+    world.init();
     world.configure(&format!("[checks]\ntest = 'sh check.sh'\n{stop}\n"));
     world
 }
@@ -417,19 +415,7 @@ fn every_wrong_condition_is_said_at_once() {
 fn a_condition_that_a_crash_interrupted_is_looked_up_again() {
     let world = world("[stop]\nsuccess = [{ type = 'custom_script', script = 'sh', args = ['probe.sh'] }]");
     world.write("probe.sh", &format!("test -e worked || exit 1; {}; exit 0", crate::common::WAITS));
-    let words = [
-        "loop",
-        "x",
-        "--id",
-        "r",
-        "--here",
-        "--detach",
-        "--exec",
-        "echo 1 > worked",
-        "--max-iterations",
-        "3",
-    ];
-    world.piton(&words).exits(0);
+    world.loops("r", "echo 1 > worked", &["--max-iterations", "3", "--detach"]).exits(0);
     crate::common::eventually("the script of the condition runs", || {
         world.path("worked").exists() && world.count("r", "attempt_finished") == 1
     });

@@ -117,8 +117,7 @@ fn whoever_only_looks_can_report_nothing() {
 
 #[test]
 fn a_cheap_check_holds_an_agent_back_a_few_times_and_no_more() {
-    let world = World::new();
-    world.configure("[checks]\nb = { command = 'echo no b; test -f b.txt', cheap = true }\n");
+    let world = World::configured("[checks]\nb = { command = 'echo no b; test -f b.txt', cheap = true }\n");
     let hook = r#"echo '{"hook_event_name":"Stop"}' | "$PITON_BIN" __hook stop --brief "$PITON_BRIEF" --attempt "$PITON_ATTEMPT_DIR" --json; "#;
     let agent = format!("{} touch b.txt", hook.repeat(4));
     world.piton(&["loop", "x", "--id", "r", "--exec", &agent]).exits(0);
@@ -129,8 +128,7 @@ fn a_cheap_check_holds_an_agent_back_a_few_times_and_no_more() {
 
 #[test]
 fn a_cheap_check_that_holds_an_agent_back_is_started_like_any_other_and_says_no_secret() {
-    let world = World::new();
-    world.configure(
+    let world = World::configured(
         "[redact]\npatterns = ['tok-4242']\n[checks]\nb = { command = 'echo tok-4242 ${PYTHONSTARTUP:-hidden}; test -f b.txt', cheap = true }\n",
     );
     let agent = r#"echo '{}' | PYTHONSTARTUP=x "$PITON_BIN" __hook stop --brief "$PITON_BRIEF" --attempt "$PITON_ATTEMPT_DIR" --json > held; touch b.txt"#;

@@ -34,8 +34,7 @@ fn trust_shows_what_it_trusts_and_a_change_asks_again() {
 
 #[test]
 fn trust_is_of_one_repository_and_lives_outside_of_it() {
-    let world = World::new();
-    world.configure(CONFIG);
+    let world = World::configured(CONFIG);
     assert!(!world.git(&["status", "--porcelain", "--ignored"]).contains("trust"));
     let copy = world.beside("copy").display().to_string();
     world.shell(&format!("cp -r . '{copy}'")).exits(0);

@@ -90,8 +90,7 @@ fn what_a_report_does_not_say_of_the_objectives_stays_known() {
 
 #[test]
 fn whoever_stops_a_run_or_waits_for_that_is_named_in_the_last_evaluation() {
-    let world = World::new();
-    world.configure("[stop]\nfailure = [{ type = \"user_signal\" }]\n");
+    let world = World::configured("[stop]\nfailure = [{ type = \"user_signal\" }]\n");
     let view = || -> serde_json::Value { serde_json::from_str(&world.read(VIEW)).unwrap() };
     world.loops_behind("v", WAITS, &["--check", RED]);
     world.piton(&["stop", "v"]).exits(0);
@@ -101,8 +100,9 @@ fn whoever_stops_a_run_or_waits_for_that_is_named_in_the_last_evaluation() {
     assert_eq!(stop["condition_progress"]["user_signal"], 1.0, "{stop}");
     assert!(stop["last_evaluation"].as_str().unwrap().starts_with("user_signal holds"), "{stop}");
 
-    let world = World::new();
-    world.configure("[stop]\nsuccess = [{ type = \"any\", conditions = [{ type = \"user_signal\" }] }]\n");
+    let world = World::configured(
+        "[stop]\nsuccess = [{ type = \"any\", conditions = [{ type = \"user_signal\" }] }]\n",
+    );
     let view = || -> serde_json::Value { serde_json::from_str(&world.read(VIEW)).unwrap() };
     world.loops_behind("v", WAITS, &["--check", RED]);
     world.piton(&["stop", "v"]).exits(0);
@@ -116,8 +116,8 @@ fn whoever_stops_a_run_or_waits_for_that_is_named_in_the_last_evaluation() {
 
 #[test]
 fn a_script_that_a_condition_names_barely_lies_in_the_tree() {
-    let world = World::new();
-    world.configure("[stop]\nsuccess = [{ type = \"custom_script\", script = \"enough.sh\" }]\n");
+    let world =
+        World::configured("[stop]\nsuccess = [{ type = \"custom_script\", script = \"enough.sh\" }]\n");
     world.write("enough.sh", "#!/bin/sh\ntest -e b.txt\n");
     world.shell("chmod +x enough.sh").exits(0);
     world.loops("v", "touch b.txt", &["--max-iterations", "2"]).exits(0);
@@ -134,8 +134,7 @@ fn kept(world: &World, directory: &str, start: &str) -> Vec<String> {
 
 #[test]
 fn what_piton_puts_aside_is_no_work_of_the_agents() {
-    let world = World::new();
-    world.configure("[hooks.backup]\ntype = \"builtin\"\npoints = [\"post_iteration\"]\n");
+    let world = World::configured("[hooks.backup]\ntype = \"builtin\"\npoints = [\"post_iteration\"]\n");
     // The view is edited, too, and so long before the end of its attempt that it is due again then: piton moves the
     // edited one out of its way.
     let agent = "if [ $PITON_ITERATION = 2 ]; then echo mine > .ralph/state.json; sleep 1.1; fi";
@@ -149,8 +148,7 @@ fn what_piton_puts_aside_is_no_work_of_the_agents() {
 
 #[test]
 fn a_backup_that_the_agent_changes_is_its_work() {
-    let world = World::new();
-    world.configure("[hooks.backup]\ntype = \"builtin\"\npoints = [\"post_iteration\"]\n");
+    let world = World::configured("[hooks.backup]\ntype = \"builtin\"\npoints = [\"post_iteration\"]\n");
     let agent =
         "for file in .ralph/backups/state_*; do test ! -e $file || echo $PITON_ITERATION >> $file; done";
     world.loops("hides", agent, &["--check", RED, "--max-iterations", "3"]).exits(3);
@@ -160,16 +158,14 @@ fn a_backup_that_the_agent_changes_is_its_work() {
 
 #[test]
 fn views_can_be_turned_off() {
-    let world = World::new();
-    world.configure("[views]\nralph = false\n");
+    let world = World::configured("[views]\nralph = false\n");
     world.loops("v", "touch b.txt", &["--check", RED]).exits(0);
     assert!(!world.path(".ralph").exists());
 }
 
 #[test]
 fn a_view_follows_although_what_happens_next_takes_long() {
-    let world = World::new();
-    world.configure("[loop]\nsession = \"continue\"\n");
+    let world = World::configured("[loop]\nsession = \"continue\"\n");
     let agent = r#"touch f; echo '{"session_id":"S","context_usage_percent":90}' > $PITON_REPORT"#;
     // The view is rendered when the first iteration begins, so that what follows at once is too early for the next.
     let check = format!("c=test -e f || {{ sleep 1.2; exit 1; }}; {WAITS}; false");

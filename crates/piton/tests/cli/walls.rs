@@ -19,7 +19,6 @@ fn reach(address: &str) -> String {
 #[test]
 fn a_confined_agent_writes_to_its_tree_and_nowhere_else() {
     let world = World::new();
-    std::fs::create_dir_all(world.path("a/b/tests")).unwrap();
     world.write("a/b/tests/t.py", "assert True\n");
     world.configure("[guard]\nprotect = ['a/b/tests']\n[confine]\nenabled = true\n");
     let _bus = UnixListener::bind(world.beside("bus")).unwrap();
@@ -77,19 +76,7 @@ fn a_confined_agent_writes_to_its_tree_and_nowhere_else() {
 fn checks_run_what_an_agent_wrote_between_the_same_walls() {
     let world = World::new();
     let agent = "echo 'rm -rf .piton/anchors; echo x >> .piton/journal.db; touch checked; true' > check.sh";
-    world
-        .piton(&[
-            "loop",
-            "x",
-            "--id",
-            "r",
-            "--confine",
-            "--exec",
-            agent,
-            "--check",
-            "test -f check.sh && sh check.sh",
-        ])
-        .exits(0);
+    world.loops("r", agent, &["--confine", "--check", "test -f check.sh && sh check.sh"]).exits(0);
     assert!(world.path("checked").exists());
     world.piton(&["verify"]).exits(0);
 }
@@ -151,8 +138,7 @@ fn filters_of_a_repository_are_not_run_when_a_work_tree_is_made() {
     let world = World::new();
     let evil = world.beside("evil");
     world.write(".gitattributes", "* filter=evil\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "attributes"]);
+    world.commit("attributes");
     let command = format!("touch {}; cat", evil.display());
     for name in ["filter.evil.clean", "filter.evil.smudge"] {
         world.git(&["config", name, &command]);
@@ -192,15 +178,13 @@ fn held(world: &World) {
 }
 
 fn confined() -> World {
-    let world = World::new();
-    world.configure("[confine]\nenabled = true\n");
+    let world = World::configured("[confine]\nenabled = true\n");
     world
 }
 
 #[test]
 fn confine_holds_in_a_loop_hook() {
-    let world = World::new();
-    world.configure(&format!(
+    let world = World::configured(&format!(
         "[confine]\nenabled = true\n[hooks.h]\npoints = ['loop_start']\ncommand = '''{TRIES}'''\n"
     ));
     world.loops("r", "touch b.txt", &["--check", "test -f b.txt"]).exits(0);
@@ -496,8 +480,7 @@ fn walls_that_cannot_be_started_any_more_are_an_error_of_the_machine() {
 
 #[test]
 fn a_gate_whose_walls_cannot_be_put_up_is_not_waited_for() {
-    let world = World::new();
-    world.configure("[confine]\nenabled = true\n");
+    let world = World::configured("[confine]\nenabled = true\n");
     // Somebody breaks bubblewrap while the first step works.
     let path = with_bubblewrap(
         &world,
@@ -516,8 +499,7 @@ fn a_gate_whose_walls_cannot_be_put_up_is_not_waited_for() {
 
 #[test]
 fn guard_protect_holds_in_a_confined_step() {
-    let world = World::new();
-    world.configure("[guard]\nprotect = ['a.txt']\n[confine]\nenabled = true\n");
+    let world = World::configured("[guard]\nprotect = ['a.txt']\n[confine]\nenabled = true\n");
     world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'touch b.txt; ! echo x >> a.txt'}]\n");
     world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
     assert_eq!((world.read("a.txt").as_str(), world.path("b.txt").exists()), ("a\n", true));
@@ -525,8 +507,7 @@ fn guard_protect_holds_in_a_confined_step() {
 
 #[test]
 fn guard_protect_holds_in_confined_research() {
-    let world = World::new();
-    world.configure("[guard]\nprotect = ['a.txt']\n[confine]\nenabled = true\n");
+    let world = World::configured("[guard]\nprotect = ['a.txt']\n[confine]\nenabled = true\n");
     world.write("gaps.yaml", "gaps:\n- {id: teams, category: c, priority: 5}\n");
     let agent = "touch b.txt; echo x >> a.txt; echo '{\"outcome\": \"insufficient_data\"}'";
     world.piton(&["gaps", "research", "--exec", agent]).exits(0);

@@ -123,18 +123,8 @@ fn prepare(attempt: &OpenAttempt, state: &State, around: &mut Around<'_, Loops>)
 }
 
 fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> AttemptEnd {
-    let mut end = AttemptEnd {
-        outcome: exit.outcome,
-        exit_code: None,
-        duration_ms: exit.duration_ms,
-        message: None,
-        report: exit.said,
-        snapshot: None,
-        prompt: None,
-        change: None,
-        guard: None,
-        said_bytes: None,
-    };
+    let mut end =
+        AttemptEnd { duration_ms: exit.duration_ms, report: exit.said, ..AttemptEnd::of(exit.outcome) };
     if end.outcome != AttemptOutcome::NotStartable {
         let Left { snapshot, change, guard } = around.scene.left(state);
         (end.snapshot, end.change, end.guard) = (snapshot, change, guard);

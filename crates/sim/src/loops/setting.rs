@@ -11,13 +11,7 @@ use piton_model::notify::TimeOfDay;
 use crate::rng::Rng;
 
 pub(super) fn config(rng: &mut Rng) -> LoopConfig {
-    let check = |name: &str| Check {
-        name: name.to_owned(),
-        command: String::new(),
-        timeout_ms: 900_000,
-        cheap: false,
-        reads: None,
-    };
+    let check = |name: &str| Check::new(name, "");
     let checks = if rng.one_in(3) { vec![check("build"), check("test")] } else { vec![check("test")] };
     let until = match rng.below(10) {
         0 => vec![until(Done {})],
@@ -66,7 +60,7 @@ pub(super) fn config(rng: &mut Rng) -> LoopConfig {
 }
 
 fn agent() -> AgentConfig {
-    AgentConfig { name: "agent".to_owned(), command: vec!["agent".to_owned()], ..AgentConfig::default() }
+    AgentConfig::new("agent", &["agent"])
 }
 
 /// A tree of its own, in which green iterations are committed.

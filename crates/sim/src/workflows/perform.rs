@@ -118,17 +118,8 @@ impl Job {
         let nested = &mut around.scene.nested[index];
         nested.stop |= self.cancelled;
         let end = nested.end.as_ref()?;
-        let end = StepEnd {
-            outcome: end.outcome,
-            exit_code: None,
-            duration_ms: end.duration_ms,
-            message: None,
-            report: None,
-            cost_microusd: end.said,
-            tokens: None,
-            hold: None,
-            rejected: false,
-        };
+        let end =
+            StepEnd { duration_ms: end.duration_ms, cost_microusd: end.said, ..StepEnd::of(end.outcome) };
         Some(Command::EndAttempt { attempt: number, end: Box::new(end) })
     }
 }
@@ -168,14 +159,11 @@ fn ended(exit: Exit<Said>) -> StepEnd {
         | AttemptOutcome::NotStartable => None,
     };
     StepEnd {
-        outcome: exit.outcome,
         exit_code,
         duration_ms: exit.duration_ms,
-        message: None,
         report: said.report,
         cost_microusd: said.cost,
-        tokens: None,
         hold: said.hold,
-        rejected: false,
+        ..StepEnd::of(exit.outcome)
     }
 }

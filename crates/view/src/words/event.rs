@@ -10,7 +10,8 @@ use piton_model::loop_machine::{
     Wrote,
 };
 
-use super::{checks, clean_line, count, duration, found, outcome_word, with_detail};
+use super::loops::found;
+use super::{checks, clean_line, count, duration, outcome_word, with_detail};
 
 pub(super) fn points(points: &[HookPoint]) -> String {
     points.iter().map(|point| point.as_str()).collect::<Vec<_>>().join(", ")

@@ -7,10 +7,8 @@ use piton_model::loop_machine::{Recommendation, ReportStatus, State};
 use piton_model::{Reason, Status, Timestamp};
 
 use super::event::no_fresh_session;
-use super::{
-    PASSING_UNNAMED, ago, check_views, clean_line, clock, count, duration, measured, reported, tests_by_name,
-    why,
-};
+use super::loops::{PASSING_UNNAMED, measured};
+use super::{ago, check_views, clean_line, clock, count, duration, reported, tests_by_name, why};
 
 /// The longest command that has room for another column beside it.
 const NEXT_CHARS_BESIDE: usize = 31;
@@ -74,8 +72,8 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
     if let Some(line) = changed(&view.changed) {
         lines.push(format!("changed  {line}"));
     }
-    lines.extend(super::not_covered(state).into_iter().map(|line| format!("beside   {line}")));
-    lines.extend(super::left_behind(state).map(|line| format!("beside   {line}")));
+    lines.extend(super::loops::not_covered(state).into_iter().map(|line| format!("beside   {line}")));
+    lines.extend(super::loops::left_behind(state).map(|line| format!("beside   {line}")));
     if let Some(summary) = &view.said {
         lines.push(format!("said     {}", clean_line(summary.lines().next().unwrap_or_default())));
     }

@@ -6,7 +6,8 @@ use piton_model::loop_machine::{AttemptOutcome, HookRecord, Open, QuestionKind};
 use piton_model::workflow::WorkflowEvent;
 use piton_model::{Event, Machine, State, Status, Timestamp, workflow};
 
-use super::{baseline, clean_line, event, iteration, opening};
+use super::loops::{baseline, iteration, opening};
+use super::{clean_line, event};
 use crate::{Told, Weight};
 
 /// A kind of run that can be put into words, and watched.
@@ -232,7 +233,7 @@ mod tests {
 
     #[test]
     fn that_no_fresh_session_is_begun_any_more_is_news() {
-        let agent = AgentConfig { command: vec!["a".to_owned()], ..AgentConfig::default() };
+        let agent = AgentConfig::new("", &["a"]);
         let until = vec![until(Done {})];
         let config = LoopConfig { until, ..LoopConfig::new("task", agent, Vec::new()) };
         let created = create("r".parse().expect("an id"), "task", config).expect("a run");

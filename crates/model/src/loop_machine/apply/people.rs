@@ -14,7 +14,6 @@ use crate::loop_machine::state::{KeptNote, Question, State, Told};
 use crate::loop_machine::verdict::Consequence;
 use crate::status::Status;
 
-/// A question was asked.
 pub(super) fn asked(state: &mut State, question: Question) {
     state.people.questions_asked = question.number;
     if is_between_iterations(question.kind) {

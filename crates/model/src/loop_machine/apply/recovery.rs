@@ -6,7 +6,6 @@ use crate::loop_machine::facts::Answer;
 use crate::loop_machine::recovery::{Recovery, RecoveryOutcome, RecoveryStep};
 use crate::loop_machine::state::State;
 
-/// Takes a step in.
 pub(super) fn take(state: &mut State, number: u32, step: &RecoveryStep, at: Timestamp) {
     match step {
         RecoveryStep::Paused { iteration, trigger, actions } => {

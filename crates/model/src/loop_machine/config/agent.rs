@@ -39,6 +39,14 @@ pub struct AgentConfig {
     pub permit: Option<String>,
 }
 
+impl AgentConfig {
+    /// One that is started like this, and of which nothing else is known.
+    pub fn new(name: impl Into<String>, command: &[&str]) -> Self {
+        let command = command.iter().copied().map(str::to_owned).collect();
+        Self { name: name.into(), command, ..Self::default() }
+    }
+}
+
 /// What an agent is given so that it can talk back: words, variables and files of one attempt, and nothing
 /// that outlives it.
 ///
@@ -49,7 +57,6 @@ pub struct AgentConfig {
 pub struct Injection {
     /// Arguments, before those for the session.
     pub arguments: Vec<String>,
-    /// Variables.
     pub env: BTreeMap<String, String>,
     /// Files in the directory of the attempt, by name.
     pub files: BTreeMap<String, String>,

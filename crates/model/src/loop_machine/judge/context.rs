@@ -165,7 +165,7 @@ pub fn is_degraded(policy: &RedlinePolicy, samples: &[ContextSample]) -> bool {
 words! {
     /// What to do about a session.
     pub enum Recommendation {
-        /// Nothing.
+        /// Nothing is to be done.
         Continue = "continue",
         /// Begin a fresh one once the work at hand is done.
         FinishAndReboot = "finish_and_reboot",

@@ -67,7 +67,7 @@ policy! {
     /// How progress is judged.
     #[record(written)]
     pub struct ProgressPolicy {
-        /// What counts.
+        /// Which signs of progress count.
         pub strategy: Strategy = Strategy::default(),
         /// What each sign weighs.
         pub weights: Weights = Weights::default(),
@@ -120,7 +120,7 @@ pub struct Signs<'a> {
     pub checks_fixed: u32,
     /// What the last kept round measured.
     pub before: Option<&'a Measures>,
-    /// What this one measured.
+    /// What the checks of this iteration measured.
     pub after: Option<&'a Measures>,
     /// The agent made one of the marks it was asked for.
     pub marked: bool,
@@ -257,7 +257,7 @@ pub fn velocity(scores: &[f64]) -> Option<f64> {
 /// What to do about how a run gets on.
 #[record(Copy, Eq)]
 pub enum Advice {
-    /// Nothing.
+    /// Nothing is to be done.
     Continue,
     /// Keep an eye on it.
     Monitor,
@@ -281,10 +281,10 @@ words! {
     /// Which way a number is to go.
     #[derive(Default)]
     pub enum Direction {
-        /// Up.
+        /// More is better.
         #[default]
         Higher = "higher",
-        /// Down.
+        /// Less is better.
         Lower = "lower",
     }
 }
@@ -305,7 +305,7 @@ pub struct Metric {
 pub enum Trend {
     /// Where it is to go.
     Better,
-    /// Nowhere.
+    /// It is what it was before.
     Stable,
     /// The other way.
     Worse,

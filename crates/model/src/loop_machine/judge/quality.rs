@@ -122,22 +122,15 @@ mod tests {
             name: format!("c{index}"),
             passed: index < passed,
             exit_code: Some(0),
-            timed_out: false,
             duration_ms: 1,
-            tail: String::new(),
+            ..CheckResult::default()
         };
         CheckRound {
             number: 1,
             checks: (0..passed + failed).map(check).collect(),
-            conditions: Vec::new(),
-            snapshot: None,
-            wrote: None,
-            stops: Vec::new(),
-            tests: Default::default(),
             measures,
-            beside: Vec::new(),
             duration_ms: 1,
-            cancelled: false,
+            ..CheckRound::default()
         }
     }
 

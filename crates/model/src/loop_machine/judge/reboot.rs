@@ -56,7 +56,7 @@ pub struct RebootRecord {
 pub enum RebootReason {
     /// It is full.
     Redline {
-        /// How full.
+        /// How full the context was, in per cent.
         usage: u8,
     },
     /// It gets worse.
@@ -87,7 +87,6 @@ impl RebootReason {
         }
     }
 
-    /// In words.
     pub fn sentence(&self) -> String {
         match self {
             RebootReason::Redline { usage } => format!("its context is {usage} % full"),
@@ -132,7 +131,7 @@ pub enum RebootDecision {
     Later(RebootReason, Timestamp),
     /// Too many failed in a row: a person has to look.
     GiveUp {
-        /// How many.
+        /// How many in a row failed.
         failures: u32,
     },
 }

@@ -20,7 +20,7 @@ words! {
         /// One sentence.
         #[default]
         Minimal = "minimal",
-        /// A few.
+        /// A few sentences.
         Standard = "standard",
         /// In detail, with what was found.
         Aggressive = "aggressive",
@@ -131,7 +131,6 @@ impl Reinforcement {
         begun
     }
 
-    /// Takes a rise in.
     pub(in crate::loop_machine) fn take(&mut self, rise: LevelRise, at: Timestamp) {
         self.level = rise.to;
         self.changes = self.changes.saturating_add(1);

@@ -12,7 +12,7 @@ pub struct Counters {
     pub succeeded: u32,
     /// Of those, iterations whose agent failed.
     pub failed: u32,
-    /// Working time.
+    /// How long agents and checks worked; waits are not counted.
     pub working_ms: u64,
     /// Time spent waiting for moments and people.
     pub waiting_ms: u64,

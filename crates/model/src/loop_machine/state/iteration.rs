@@ -89,7 +89,7 @@ pub struct Chosen {
 #[record(written(snapshot), omit(conditions))]
 pub struct Best {
     pub iteration: u32,
-    /// Since when.
+    /// When it became the best.
     #[serde(default)]
     pub at: Timestamp,
     /// How good it is.

@@ -78,7 +78,6 @@ pub struct GivenAnswer {
 /// A message for the agent.
 #[record(Eq, written)]
 pub struct Told {
-    /// The message.
     pub text: String,
     /// The attempt whose prompt holds it; dropped when that attempt ended by itself.
     pub attempt: Option<u32>,

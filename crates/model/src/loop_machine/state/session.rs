@@ -21,7 +21,6 @@ use crate::loop_machine::judge::reboot::{RebootReason, RebootRecord};
 pub struct Session {
     /// The session of the last attempt that named one.
     pub current: Option<String>,
-    /// Since when.
     pub started_at: Option<Timestamp>,
     /// When the last attempt began.
     pub attempt_at: Option<Timestamp>,

@@ -41,10 +41,6 @@ impl Rule for AllTestsPass {
         Some(Self {})
     }
 
-    fn words(&self) -> String {
-        Self::TYPE.to_owned()
-    }
-
     fn is_met(&self, state: &State) -> bool {
         let round = state.seen.checks.as_ref();
         round.is_some_and(|round| all_tests_pass(round, state.seen.baseline.as_ref()))

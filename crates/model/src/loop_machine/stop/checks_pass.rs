@@ -20,14 +20,6 @@ impl Rule for ChecksPass {
         Some(Self {})
     }
 
-    fn words(&self) -> String {
-        Self::TYPE.to_owned()
-    }
-
-    fn until(&self) -> Option<String> {
-        Some("checks-pass".to_owned())
-    }
-
     fn is_met(&self, state: &State) -> bool {
         let failed_at_start = state.seen.baseline.as_ref().is_some_and(|round| !round.all_pass());
         failed_at_start && all_green(state)

@@ -2,15 +2,13 @@
 
 use piton_record::record;
 
-use super::{Probe, Rule, Table, looked_up};
-use crate::loop_machine::State;
+use super::{Probe, Rule, Table};
 
 /// A program exits with 0.
 #[record(Eq, written)]
 pub struct CustomScript {
-    /// The program.
+    /// A command, or a file of the work tree.
     pub script: String,
-    /// Its arguments.
     #[serde(default)]
     pub args: Vec<String>,
 }
@@ -28,10 +26,6 @@ impl Rule for CustomScript {
     fn words(&self) -> String {
         let words: Vec<_> = [&self.script].into_iter().chain(&self.args).map(String::as_str).collect();
         format!("custom_script({})", words.join(" "))
-    }
-
-    fn is_met(&self, state: &State) -> bool {
-        looked_up(state, &self.words())
     }
 
     /// Its words as one shell command. A bare name that is no command is a file of the work tree: no file there can stand in

@@ -30,14 +30,6 @@ impl Rule for Done {
         Some(Self {})
     }
 
-    fn words(&self) -> String {
-        Self::TYPE.to_owned()
-    }
-
-    fn until(&self) -> Option<String> {
-        Some(Self::TYPE.to_owned())
-    }
-
     fn is_met(&self, state: &State) -> bool {
         is_reported(state) && tree_changed(state) && all_green(state)
     }

@@ -2,15 +2,14 @@
 
 use piton_record::record;
 
-use super::{Probe, Rule, Table, Until, looked_up};
-use crate::loop_machine::State;
+use super::{Probe, Rule, Table, Until};
 
 /// A file in the work tree holds a text.
 #[record(Eq)]
 pub struct FileContains {
-    /// The file.
+    /// Relative to the work tree.
     pub path: String,
-    /// The text.
+    /// Looked for as it stands, and not as a pattern.
     pub content: String,
 }
 
@@ -37,10 +36,6 @@ impl Rule for FileContains {
 
     fn until(&self) -> Option<String> {
         Some(format!("contains:{}:{}", self.path, self.content))
-    }
-
-    fn is_met(&self, state: &State) -> bool {
-        looked_up(state, &self.words())
     }
 
     fn probe(&self) -> Option<Probe<'_>> {

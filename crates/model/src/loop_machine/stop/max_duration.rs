@@ -2,13 +2,13 @@
 
 use piton_record::record;
 
-use super::{Rule, Table, share};
+use super::{Rule, Table};
 use crate::loop_machine::State;
 
 /// So much working time has passed.
 #[record(Eq)]
 pub struct MaxDuration {
-    /// How much.
+    /// Of working time; waits are not counted.
     pub duration_ms: u64,
 }
 
@@ -26,12 +26,8 @@ impl Rule for MaxDuration {
         format!("max_duration({} s)", self.duration_ms / 1000)
     }
 
-    fn is_met(&self, state: &State) -> bool {
-        state.counters.working_ms >= self.duration_ms
-    }
-
-    fn progress(&self, state: &State) -> f64 {
-        share(state.counters.working_ms, self.duration_ms)
+    fn counted(&self, state: &State) -> Option<(u64, u64)> {
+        Some((state.counters.working_ms, self.duration_ms))
     }
 }
 

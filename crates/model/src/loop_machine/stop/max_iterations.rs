@@ -2,13 +2,13 @@
 
 use piton_record::record;
 
-use super::{Rule, Table, share};
+use super::{Rule, Table};
 use crate::loop_machine::State;
 
 /// So many iterations have a verdict.
 #[record(Eq)]
 pub struct MaxIterations {
-    /// How many.
+    /// How many iterations with a verdict.
     pub count: u32,
 }
 
@@ -26,12 +26,8 @@ impl Rule for MaxIterations {
         format!("max_iterations({})", self.count)
     }
 
-    fn is_met(&self, state: &State) -> bool {
-        state.counters.iterations >= self.count
-    }
-
-    fn progress(&self, state: &State) -> f64 {
-        share(state.counters.iterations.into(), self.count.into())
+    fn counted(&self, state: &State) -> Option<(u64, u64)> {
+        Some((state.counters.iterations.into(), self.count.into()))
     }
 }
 

@@ -61,7 +61,7 @@ use super::facts::CheckRound;
 use super::state::State;
 use crate::status::Reason;
 
-/// Deepest nesting.
+/// How deep `all`, `any` and `not` may stand in each other.
 pub const STOP_DEPTH_MAX: usize = 8;
 
 /// What a kind of condition is: one file implements it.
@@ -81,19 +81,41 @@ pub trait Rule: Sized {
     fn read(table: &mut dyn Table) -> Option<Self>;
 
     /// What it is, on one line. Its verdict is found by this where it has to be looked up.
-    fn words(&self) -> String;
+    fn words(&self) -> String {
+        Self::TYPE.to_owned()
+    }
 
-    /// What `--until` says for it.
+    /// What `--until` says for it. A form without fields is all there is to say.
     fn until(&self) -> Option<String> {
+        Self::UNTIL.filter(|until| until.word() == until.form).map(|until| until.form.to_owned())
+    }
+
+    /// How much of what it counts there is, and how much is enough, where that is all there is to it.
+    fn counted(&self, _state: &State) -> Option<(u64, u64)> {
         None
     }
 
-    /// Whether it holds now.
-    fn is_met(&self, state: &State) -> bool;
+    /// Whether it holds now: by what it counts, else by the last look at its probe.
+    fn is_met(&self, state: &State) -> bool {
+        match self.counted(state) {
+            Some((count, enough)) => count >= enough,
+            None => {
+                debug_assert!(
+                    self.probe().is_some(),
+                    "`{}` counts nothing, and looks up nothing",
+                    Self::TYPE
+                );
+                looked_up(state, &self.words())
+            }
+        }
+    }
 
     /// How far it has come, from 0 to 1.
     fn progress(&self, state: &State) -> f64 {
-        f64::from(u8::from(self.is_met(state)))
+        match self.counted(state) {
+            Some((count, enough)) => share(count, enough),
+            None => f64::from(u8::from(self.is_met(state))),
+        }
     }
 
     /// What has to be looked up outside the journal.
@@ -101,7 +123,7 @@ pub trait Rule: Sized {
         None
     }
 
-    /// The conditions in it.
+    /// The conditions of which it is made; none of most.
     fn inner(&self) -> &[StopCondition] {
         &[]
     }
@@ -136,7 +158,6 @@ pub trait Table {
     fn whole(&mut self, key: &str) -> Option<u32>;
     /// A duration of more than zero, in milliseconds.
     fn duration_ms(&mut self, key: &str) -> Option<u64>;
-    /// A text.
     fn text(&mut self, key: &str) -> Option<String>;
     /// A list of texts.
     fn texts(&mut self, key: &str) -> Option<Vec<String>>;
@@ -148,9 +169,9 @@ pub trait Table {
     fn command(&mut self, key: &str) -> Option<String>;
     /// A text, or a regular expression that can be used.
     fn pattern(&mut self, key: &str, is_regex: bool) -> Option<String>;
-    /// A condition in it.
+    /// Another condition, as a table of its own.
     fn condition(&mut self, key: &str) -> Option<StopCondition>;
-    /// Conditions in it.
+    /// Other conditions, as a list of tables.
     fn conditions(&mut self, key: &str) -> Option<Vec<StopCondition>>;
 }
 
@@ -161,9 +182,9 @@ pub enum Probe<'a> {
     Exists(&'a str),
     /// Whether a file in the work tree holds a text.
     Contains {
-        /// The file.
+        /// Relative to the work tree.
         path: &'a str,
-        /// The text.
+        /// Looked for as it stands.
         content: &'a str,
     },
     /// Whether the end of what the last agent printed holds a pattern.

@@ -18,10 +18,6 @@ impl Rule for Never {
         Some(Self {})
     }
 
-    fn words(&self) -> String {
-        Self::TYPE.to_owned()
-    }
-
     fn is_met(&self, _: &State) -> bool {
         false
     }

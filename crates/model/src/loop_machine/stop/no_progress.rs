@@ -2,13 +2,13 @@
 
 use piton_record::record;
 
-use super::{Rule, Table, share};
+use super::{Rule, Table};
 use crate::loop_machine::State;
 
 /// Nothing that matters changed in so many iterations in a row.
 #[record(Eq)]
 pub struct NoProgress {
-    /// How many.
+    /// Iterations in a row that changed nothing that matters.
     pub iterations: u32,
 }
 
@@ -25,12 +25,8 @@ impl Rule for NoProgress {
         format!("no_progress({})", self.iterations)
     }
 
-    fn is_met(&self, state: &State) -> bool {
-        state.counters.no_progress_in_a_row >= self.iterations
-    }
-
-    fn progress(&self, state: &State) -> f64 {
-        share(state.counters.no_progress_in_a_row.into(), self.iterations.into())
+    fn counted(&self, state: &State) -> Option<(u64, u64)> {
+        Some((state.counters.no_progress_in_a_row.into(), self.iterations.into()))
     }
 }
 

@@ -5,7 +5,6 @@ use piton_record::record;
 use super::{Rule, StopCondition, Table, several};
 use crate::loop_machine::State;
 
-/// Not this.
 #[record(Eq)]
 pub struct Not {
     pub condition: Box<StopCondition>,

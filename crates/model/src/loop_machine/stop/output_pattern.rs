@@ -2,8 +2,7 @@
 
 use piton_record::record;
 
-use super::{Probe, Rule, Table, Until, looked_up};
-use crate::loop_machine::State;
+use super::{Probe, Rule, Table, Until};
 
 /// The agent's last output holds a text.
 #[record(Eq)]
@@ -42,10 +41,6 @@ impl Rule for OutputPattern {
 
     fn until(&self) -> Option<String> {
         self.is_regex.then(|| format!("output:/{}/", self.pattern))
-    }
-
-    fn is_met(&self, state: &State) -> bool {
-        looked_up(state, &self.words())
     }
 
     fn probe(&self) -> Option<Probe<'_>> {

@@ -2,8 +2,7 @@
 
 use piton_record::record;
 
-use super::{Probe, Rule, Table, Until, looked_up};
-use crate::loop_machine::State;
+use super::{Probe, Rule, Table, Until};
 
 /// A shell command exits with 0.
 #[record(Eq)]
@@ -31,10 +30,6 @@ impl Rule for ShellCommand {
 
     fn until(&self) -> Option<String> {
         Some(format!("cmd:{}", self.command))
-    }
-
-    fn is_met(&self, state: &State) -> bool {
-        looked_up(state, &self.words())
     }
 
     fn probe(&self) -> Option<Probe<'_>> {

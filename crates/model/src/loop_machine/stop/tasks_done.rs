@@ -8,7 +8,7 @@ use crate::loop_machine::State;
 /// Every task of a list in the work tree is done, and every check is green.
 #[record(Eq)]
 pub struct TasksDone {
-    /// The list.
+    /// The file with the list, relative to the work tree.
     pub path: String,
 }
 

@@ -2,13 +2,13 @@
 
 use piton_record::record;
 
-use super::{Rule, Table, share};
+use super::{Rule, Table};
 use crate::loop_machine::State;
 
 /// A test failed in so many iterations in a row; where nobody counts tests, a check.
 #[record(Eq)]
 pub struct TestFailureStreak {
-    /// How many.
+    /// How many iterations in a row.
     pub count: u32,
 }
 
@@ -25,12 +25,8 @@ impl Rule for TestFailureStreak {
         format!("test_failure_streak({})", self.count)
     }
 
-    fn is_met(&self, state: &State) -> bool {
-        state.counters.red_in_a_row >= self.count
-    }
-
-    fn progress(&self, state: &State) -> f64 {
-        share(state.counters.red_in_a_row.into(), self.count.into())
+    fn counted(&self, state: &State) -> Option<(u64, u64)> {
+        Some((state.counters.red_in_a_row.into(), self.count.into()))
     }
 }
 

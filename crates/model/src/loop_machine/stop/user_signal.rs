@@ -19,10 +19,6 @@ impl Rule for UserSignal {
         Some(Self {})
     }
 
-    fn words(&self) -> String {
-        Self::TYPE.to_owned()
-    }
-
     fn is_met(&self, state: &State) -> bool {
         state.requests.stop.is_some()
     }

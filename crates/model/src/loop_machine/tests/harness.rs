@@ -182,26 +182,13 @@ pub(in crate::loop_machine) fn kinds(events: &[Event]) -> Vec<String> {
 
 /// Two checks, the default rule, generous limits.
 pub(in crate::loop_machine) fn config() -> LoopConfig {
-    let check = |name: &str| Check {
-        name: name.to_owned(),
-        command: format!("make {name}"),
-        timeout_ms: 900_000,
-        cheap: false,
-        reads: None,
-    };
+    let check = |name: &str| Check::new(name, format!("make {name}"));
+    let checks = ["build", "test"].map(check).into();
     LoopConfig {
-        prompt: Prompt::Text("make it work".to_owned()),
-        agent: AgentConfig {
-            name: "agent".to_owned(),
-            command: vec!["agent".to_owned()],
-            ..AgentConfig::default()
-        },
-        checks: vec![check("build"), check("test")],
-        until: Vec::new(),
         limits: Limits { no_progress: 100, failures: 100, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
-        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
+        ..LoopConfig::new("make it work", AgentConfig::new("agent", &["agent"]), checks)
     }
 }
 
@@ -220,22 +207,15 @@ pub(in crate::loop_machine) fn round(number: u32, tree: &str, passed: bool) -> C
         name: name.to_owned(),
         passed,
         exit_code: Some(i32::from(!passed)),
-        timed_out: false,
         duration_ms: 500,
-        tail: String::new(),
+        ..CheckResult::default()
     };
     CheckRound {
         number,
         checks: vec![check("build"), check("test")],
-        conditions: Vec::new(),
         snapshot: Some(snapshot(tree)),
-        wrote: None,
-        beside: Vec::new(),
         duration_ms: 1_000,
-        stops: Vec::new(),
-        tests: Default::default(),
-        measures: Default::default(),
-        cancelled: false,
+        ..CheckRound::default()
     }
 }
 
@@ -246,16 +226,10 @@ pub(in crate::loop_machine) fn cut_short(number: u32) -> CheckRound {
 /// The agent worked for a minute, left `tree` and said nothing.
 pub(in crate::loop_machine) fn works(tree: &str) -> AttemptEnd {
     AttemptEnd {
-        outcome: AttemptOutcome::Succeeded,
         exit_code: Some(0),
         duration_ms: MINUTE_MS,
-        message: None,
-        report: None,
         snapshot: Some(snapshot(tree)),
-        prompt: None,
-        change: None,
-        guard: None,
-        said_bytes: None,
+        ..AttemptEnd::of(AttemptOutcome::Succeeded)
     }
 }
 

@@ -56,16 +56,10 @@ fn attempt_end() -> impl Strategy<Value = AttemptEnd> {
     let millis = prop_oneof![9 => 0..10_000_000u64, 1 => Just(u64::MAX)];
     (outcome, prop::option::of(report()), snapshot, millis).prop_map(
         |(outcome, report, snapshot, duration_ms)| AttemptEnd {
-            outcome,
-            exit_code: None,
             duration_ms,
-            message: None,
             report,
             snapshot,
-            prompt: None,
-            change: None,
-            guard: None,
-            said_bytes: None,
+            ..AttemptEnd::of(outcome)
         },
     )
 }
@@ -369,15 +363,7 @@ fn wild_event() -> impl Strategy<Value = Event> {
         }),
         number.clone().prop_map(|attempt| Event::AttemptAbandoned { attempt }),
         (number.clone(), number.clone()).prop_map(|(number, iteration)| Event::AttemptStarted {
-            attempt: OpenAttempt {
-                number,
-                iteration,
-                host: String::new(),
-                boot: String::new(),
-                directory: String::new(),
-                restore: None,
-                session: None,
-            },
+            attempt: OpenAttempt { number, iteration, ..OpenAttempt::default() },
         }),
         number.clone().prop_map(|question| Event::QuestionAsked {
             question,

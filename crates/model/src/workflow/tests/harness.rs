@@ -180,15 +180,10 @@ pub(super) fn failed() -> StepEnd {
 
 pub(super) fn ended(outcome: AttemptOutcome, exit_code: i32) -> StepEnd {
     StepEnd {
-        outcome,
         exit_code: Some(exit_code),
         duration_ms: 60_000,
-        message: None,
-        report: None,
         cost_microusd: Some(100_000),
-        tokens: None,
-        hold: None,
-        rejected: false,
+        ..StepEnd::of(outcome)
     }
 }
 

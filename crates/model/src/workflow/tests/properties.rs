@@ -385,12 +385,8 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
                 number,
                 step,
                 attempt: number,
-                iteration: 0,
                 item: Some(number),
-                host: String::new(),
-                boot: String::new(),
-                directory: String::new(),
-                nested: None,
+                ..OpenAttempt::default()
             },
         }),
         (number.clone(), end()).prop_map(|(attempt, end)| WorkflowEvent::StepFinished {

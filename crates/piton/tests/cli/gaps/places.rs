@@ -74,8 +74,7 @@ fn show_report_and_export_see_what_was_edited() {
 fn a_check_in_a_work_tree_may_ask_the_ledger_and_may_not_read_it_itself() {
     let world = ledger();
     world.piton(&["gaps", "verify", "teams", "--findings", "Nine.", "--source", "file:a.txt"]).exits(0);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "ledger"]);
+    world.commit("ledger");
     let fresh = format!("fresh={} gaps fresh teams", env!("CARGO_BIN_EXE_piton"));
     let more = ["--worktree", "--check", "done=test -f done.txt"];
     world.loops("asks", "touch done.txt", &[&more[..], &["--check", &fresh]].concat()).exits(0);

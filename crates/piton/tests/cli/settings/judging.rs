@@ -1,27 +1,14 @@
 //! `[guard.thresholds]`: from where on a number is a regression.
 
-use crate::common::{Ran, World};
+use crate::common::World;
+pub(super) use crate::numbers::runs;
 
-/// A project whose check prints the tests in `tests` and the lines of `lint`, and copies the report in `report`.
+/// A project that is measured, with branches in its report.
 pub(super) fn world(settings: &str) -> World {
-    let world = World::outside_git();
-    world.write("code.txt", "start\n");
-    world.write("tests", "3 1");
+    let world = crate::numbers::project(&report(&[1, 1, 1, 0], &[1, 1]), settings);
     world.write("lint", "");
-    world.write("report", &report(&[1, 1, 1, 0], &[1, 1]));
-    world.write(
-        "check.sh",
-        "read p f < tests\ncp report lcov.info\ncat lint\nword=ok; test $f = 0 || word=FAILED\n\
-         echo; echo \"running $((p + f)) tests\"; echo\n\
-         echo \"test result: $word. $p passed; $f failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\"\n\
-         test $f = 0\n",
-    );
-    world.write(".gitignore", "lcov.info\n");
-    world.git(&["init", "-q", "-b", "main"]);
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "start"]);
-    let check = "[checks]\ntest = { command = 'sh check.sh', format = 'lcov', path = 'lcov.info' }\n";
-    world.configure(&format!("{check}{settings}"));
+    world.git(&["add", "lint"]);
+    world.git(&["commit", "-q", "-m", "lint"]);
     world
 }
 
@@ -36,15 +23,6 @@ fn report(lines: &[u32], branches: &[u32]) -> String {
     }
     let taken = branches.iter().filter(|count| **count > 0).count();
     text + &format!("BRF:{}\nBRH:{taken}\nend_of_record\n", branches.len())
-}
-
-/// Runs a loop whose agent does one of `lines` per iteration; `until` is never met.
-pub(super) fn runs(world: &World, lines: &[&str], limit: &str) -> Ran {
-    let cases: Vec<_> =
-        lines.iter().enumerate().map(|(index, line)| format!("{}) {line};;", index + 1)).collect();
-    let agent = format!("case $PITON_ITERATION in\n{}\nesac", cases.join("\n"));
-    let until = ["--until", "file:never", "--max-iterations", limit];
-    world.piton(&[&["loop", "Get on", "--id", "r", "--here", "--exec", &agent], &until[..]].concat())
 }
 
 /// The findings about one iteration that writes this report and runs this.

@@ -8,15 +8,9 @@ const RED: &str = "test=test -f b.txt";
 /// Does its work in the second iteration; changes one file in each.
 const SECOND: &str = "echo $PITON_ITERATION > c.txt; if test $PITON_ITERATION = 2; then touch b.txt; fi";
 
-fn world(settings: &str) -> World {
-    let world = World::new();
-    world.configure(settings);
-    world
-}
-
 /// What a loop with this agent asks at last; empty where it came to its end.
 fn asks(settings: &str, agent: &str, more: &[&str]) -> String {
-    let world = world(settings);
+    let world = World::configured(settings);
     let ran = world.loops("r", agent, &[&["--check", RED], more].concat());
     match ran.code {
         0 => String::new(),
@@ -34,24 +28,13 @@ fn mode_start_acts_in_a_loop() {
 fn mode_schedule_acts_in_a_loop() {
     let minute = piton_sys::Clock::now(&piton_sys::SystemClock).as_millis() / 60_000 % 1_440;
     let next = [minute + 1, minute + 2].map(|minute| format!("{:02}:{:02}", minute / 60 % 24, minute % 60));
-    let world = world(&format!(
+    let world = World::configured(&format!(
         "[mode]\nschedule = [{{ at = '{}', mode = 'attended' }}, {{ at = '{}', mode = 'attended' }}]\n[loop]\nno_progress = 900\n",
         next[0], next[1]
     ));
     let agent = "sleep 0.5; echo $PITON_ITERATION > c.txt";
-    let arguments = [
-        "loop",
-        "Do it",
-        "--id",
-        "r",
-        "--exec",
-        agent,
-        "--check",
-        RED,
-        "--max-iterations",
-        "900",
-        "--detach",
-    ];
+    let begin = ["loop", "Do it", "--id", "r", "--exec", agent, "--check", RED];
+    let arguments = [&begin[..], &["--max-iterations", "900", "--detach"]].concat();
     world.piton_with(&[("TZ", "UTC")], &arguments).exits(0);
     for _ in 0..100 {
         if world.json(&["status", "r"])["mode"] == "attended" {
@@ -83,7 +66,7 @@ fn mode_attended_pause_after_acts_in_a_loop() {
 
 #[test]
 fn mode_attended_auto_approve_acts_in_a_loop() {
-    let world = world("[mode.attended]\nauto_approve = '1s'\n");
+    let world = World::configured("[mode.attended]\nauto_approve = '1s'\n");
     world.loops("r", SECOND, &["--check", RED, "--attended", "--detach"]).exits(0);
     eventually("nobody answered, and it is done", || world.json(&["status", "r"])["status"] == "completed");
 }
@@ -91,7 +74,7 @@ fn mode_attended_auto_approve_acts_in_a_loop() {
 #[test]
 fn mode_attended_show_diff_acts_in_a_loop() {
     for (settings, shown) in [("", true), ("[mode.attended]\nshow_diff = false\n", false)] {
-        let world = world(&format!("[views]\nralph = true\n{settings}"));
+        let world = World::configured(&format!("[views]\nralph = true\n{settings}"));
         let agent = "echo hello > b.txt";
         let mut terminal =
             world.terminal(&["loop", "Do it", "--id", "r", "--exec", agent, "--check", RED, "--attended"]);
@@ -131,14 +114,14 @@ fn mode_hybrid_files_acts_in_a_loop() {
 
 #[test]
 fn mode_hybrid_auto_approve_acts_in_a_loop() {
-    let world = world(&format!("{HYBRID}every = 1\nauto_approve = '1s'\n"));
+    let world = World::configured(&format!("{HYBRID}every = 1\nauto_approve = '1s'\n"));
     world.loops("r", SECOND, &["--check", RED, "--detach"]).exits(0);
     eventually("nobody answered, and it is done", || world.json(&["status", "r"])["status"] == "completed");
 }
 
 #[test]
 fn mode_switch_enabled_acts_in_a_loop() {
-    let world = world("[mode.switch]\nenabled = false\nfailures = 2\n");
+    let world = World::configured("[mode.switch]\nenabled = false\nfailures = 2\n");
     world.loops("r", "exit 1", &["--check", RED]).exits(1);
 }
 
@@ -170,7 +153,7 @@ fn mode_switch_near_completion_acts_in_a_loop() {
 
 #[test]
 fn mode_switch_idle_acts_in_a_loop() {
-    let world = world("[mode.switch]\nidle = '1s'\nnear_completion = false\n");
+    let world = World::configured("[mode.switch]\nidle = '1s'\nnear_completion = false\n");
     world.loops("r", SECOND, &["--check", RED, "--attended", "--detach"]).exits(0);
     eventually("nobody is there, and it is done", || world.json(&["status", "r"])["status"] == "completed");
     assert_eq!(world.json(&["mode", "r"])["mode"], "unattended");
@@ -181,7 +164,7 @@ fn mode_windows_days_acts_in_a_loop() {
     const DAYS: [&str; 7] = ["thu", "fri", "sat", "sun", "mon", "tue", "wed"];
     let today = piton_sys::Clock::now(&piton_sys::SystemClock).as_millis() / 86_400_000;
     let other = DAYS[((today + 3) % 7) as usize];
-    let world = world(&format!("[mode.windows]\ndays = ['{other}']\n"));
+    let world = World::configured(&format!("[mode.windows]\ndays = ['{other}']\n"));
     let arguments = ["loop", "Do it", "--id", "r", "--exec", "touch b.txt", "--check", RED, "--detach"];
     world.piton_with(&[("TZ", "UTC")], &arguments).exits(0);
     eventually("it waits", || world.json(&["status", "r"])["reason"] == "schedule");

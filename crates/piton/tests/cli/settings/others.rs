@@ -7,17 +7,11 @@ use crate::gaps::{FILE, NOW, gaps, ledger};
 
 const RED: &str = "test=test -f b.txt";
 
-fn world(settings: &str) -> World {
-    let world = World::new();
-    world.configure(settings);
-    world
-}
-
 #[test]
 fn agent_inject_acts_in_a_loop() {
     let mine = "use = 'mine'\n[agents.mine]\ncommand = ['sh', '-c', 'echo \"$0\" > b.txt']\ninject = { arguments = ['tools'] }\n";
     for (inject, given) in [("true", "tools\n"), ("false", "sh\n")] {
-        let world = world(&format!("[agent]\ninject = {inject}\n{mine}"));
+        let world = World::configured(&format!("[agent]\ninject = {inject}\n{mine}"));
         world.piton(&["loop", "Do it", "--id", "r", "--check", RED]).exits(0);
         assert_eq!(world.read("b.txt"), given, "inject = {inject}");
     }
@@ -29,7 +23,8 @@ const VARIABLES: [(&str, &str); 2] = [("MY_ONE", "1"), ("OTHER", "2")];
 
 #[test]
 fn agent_pass_acts_in_a_workflow() {
-    let world = world(&format!("{PASS}command = ['sh', '-c', 'cat > /dev/null; env > env.txt']\n"));
+    let world =
+        World::configured(&format!("{PASS}command = ['sh', '-c', 'cat > /dev/null; env > env.txt']\n"));
     world.write("do.md", "Do it.\n");
     world.write("w.yaml", "name: w\nsteps: [{id: a, agent: mine, prompt: do.md}]\n");
     for launcher in [&[][..], &["--exec", "cat > /dev/null; env > env.txt"]] {
@@ -70,7 +65,7 @@ fn agents_name_acts_in_a_ledger() {
 
 #[test]
 fn loop_prompt_acts_in_a_loop() {
-    let world = world("[loop]\nprompt = 'TASK.md'\n");
+    let world = World::configured("[loop]\nprompt = 'TASK.md'\n");
     world.write("TASK.md", "Paint the shed.\n");
     world.piton(&["loop", "--id", "r", "--exec", "cat > b.txt", "--check", RED]).exits(0);
     assert!(world.read("b.txt").contains("Paint the shed."));
@@ -78,7 +73,7 @@ fn loop_prompt_acts_in_a_loop() {
 
 /// Why a loop with this ceiling in its file stopped.
 fn stops(ceiling: &str, agent: &str) -> String {
-    let world = world(&format!("[loop]\n{ceiling}\n"));
+    let world = World::configured(&format!("[loop]\n{ceiling}\n"));
     world.loops("r", agent, &["--check", RED]);
     world.json(&["status", "r"])["reason"].as_str().unwrap().to_owned()
 }
@@ -87,7 +82,7 @@ const WORKS: &str = "echo $PITON_ITERATION > c.txt";
 
 #[test]
 fn loop_max_iterations_acts_in_a_loop() {
-    let world = world("[loop]\nmax_iterations = 2\n");
+    let world = World::configured("[loop]\nmax_iterations = 2\n");
     world.loops("r", WORKS, &["--check", RED]);
     assert_eq!(world.json(&["status", "r"])["reason"], "limit:iterations");
     assert_eq!(world.count("r", "attempt_started"), 2);
@@ -132,21 +127,21 @@ fn loop_max_files_acts_in_a_loop() {
 
 #[test]
 fn loop_attempt_timeout_acts_in_a_loop() {
-    let world = world("[loop]\nattempt_timeout = '1s'\nfailure_streak = 1\n");
+    let world = World::configured("[loop]\nattempt_timeout = '1s'\nfailure_streak = 1\n");
     world.loops("r", "sleep 20", &["--check", RED]).exits(1);
     assert!(world.piton(&["log", "r", "--json"]).exits(0).out.contains("timed_out"));
 }
 
 #[test]
 fn loop_idle_timeout_acts_in_a_loop() {
-    let world = world("[loop]\nidle_timeout = '1s'\nfailure_streak = 1\n");
+    let world = World::configured("[loop]\nidle_timeout = '1s'\nfailure_streak = 1\n");
     world.loops("r", "echo begun; sleep 20", &["--check", RED]).exits(1);
     assert!(world.piton(&["log", "r", "--json"]).exits(0).out.contains("hung"));
 }
 
 #[test]
 fn loop_deadline_acts_in_a_loop() {
-    let world = world("[loop]\ndeadline = '2020-01-01T07:00'\n");
+    let world = World::configured("[loop]\ndeadline = '2020-01-01T07:00'\n");
     let ran = world.loops("r", "touch b.txt", &["--check", RED]).exits(2);
     assert!(ran.err.contains("has passed"), "{}", ran.err);
     let soon = world.shell("date -d '6 seconds' +%FT%T").exits(0).out;
@@ -159,7 +154,7 @@ fn loop_deadline_acts_in_a_loop() {
 /// An attempt whose keeper and agent are both gone without a word.
 #[test]
 fn loop_on_lost_acts_in_a_loop() {
-    let world = world("[loop]\non_lost = 'ask'\n");
+    let world = World::configured("[loop]\non_lost = 'ask'\n");
     world.loops_behind("r", WAITS, &["--check", RED]);
     world.kill_driver("r");
     let attempt = world.path(".piton/attempts/r/1/started.json");
@@ -215,7 +210,7 @@ fn confine_write_acts_in_a_ledger() {
 
 #[test]
 fn views_auto_save_interval_acts_in_a_loop() {
-    let world = world("[views]\nauto_save_interval = '1s'\n");
+    let world = World::configured("[views]\nauto_save_interval = '1s'\n");
     let agent = format!("{WORKS}; if test $PITON_ITERATION = 2; then {WAITS}; fi");
     let began = Instant::now();
     world.loops("r", &agent, &["--check", RED, "--max-iterations", "2", "--detach"]).exits(0);
@@ -230,14 +225,14 @@ fn views_auto_save_interval_acts_in_a_loop() {
 
 #[test]
 fn gaps_file_acts_in_a_ledger() {
-    let world = world("[gaps]\nfile = 'known.yaml'\n");
+    let world = World::configured("[gaps]\nfile = 'known.yaml'\n");
     world.write("known.yaml", FILE);
     assert_eq!(world.json(&["gaps", "list"]).as_array().unwrap().len(), 3);
 }
 
 #[test]
 fn gaps_file_acts_in_a_loop() {
-    let world = world("[gaps]\nfile = 'known.yaml'\nrequire = ['teams']\n");
+    let world = World::configured("[gaps]\nfile = 'known.yaml'\nrequire = ['teams']\n");
     world.write("known.yaml", FILE);
     let ran = world.loops("r", "touch b.txt", &["--check", RED]).exits(4);
     assert!(ran.err.contains("teams: unknown"), "{}", ran.err);
@@ -245,7 +240,7 @@ fn gaps_file_acts_in_a_loop() {
 
 #[test]
 fn gaps_file_acts_in_a_workflow() {
-    let world = world("[gaps]\nfile = 'known.yaml'\n");
+    let world = World::configured("[gaps]\nfile = 'known.yaml'\n");
     world.write("known.yaml", "gaps:\n- id: teams\n  category: people\n");
     world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true', gates: [gaps-fresh]}]\n");
     let viewer = world.start(&["run", "w.yaml", "--run-id", "r"]);
@@ -275,7 +270,7 @@ fn gaps_default_ttl_days_acts_in_a_loop() {
 /// It was verified long ago, as above.
 #[test]
 fn gaps_default_ttl_days_acts_in_a_workflow() {
-    let world = world("[gaps]\ndefault_ttl_days = 100000\n");
+    let world = World::configured("[gaps]\ndefault_ttl_days = 100000\n");
     let gap = "- id: pricing\n  category: market\n  status: verified\n  last_verified: '2026-01-01T12:00:00+00:00'\n";
     world.write("gaps.yaml", &format!("gaps:\n{gap}  findings: Two plans.\n"));
     world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true', gates: [gaps-fresh]}]\n");

@@ -134,8 +134,7 @@ fn loop_max_reboots_acts_in_a_loop() {
 
 /// The prompts of a loop that never gets anywhere.
 fn prompts(settings: &str, iterations: &str) -> (World, Vec<String>) {
-    let world = World::new();
-    world.configure(&format!("[loop]\nno_progress = 50\n{settings}\n"));
+    let world = World::configured(&format!("[loop]\nno_progress = 50\n{settings}\n"));
     let agent = "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"; echo $PITON_ITERATION > c.txt";
     world.loops("r", agent, &["--check", "false", "--max-iterations", iterations]).exits(3);
     let read = |number| std::fs::read_to_string(world.beside(&format!("prompt{number}"))).unwrap();
@@ -183,8 +182,7 @@ fn an_aggressive_prompt_says_more_than_a_standard_one() {
 
 #[test]
 fn reinforcement_adaptive_at_acts_in_a_loop() {
-    let world = World::new();
-    world.configure("[loop]\nno_progress = 50\n[reinforcement]\nadaptive_at = 2\n");
+    let world = World::configured("[loop]\nno_progress = 50\n[reinforcement]\nadaptive_at = 2\n");
     let agent = "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"; echo $PITON_ITERATION > c.txt";
     let ran = world.loops("r", agent, &["--check", "false", "--max-iterations", "3"]).exits(4);
     assert!(
@@ -317,8 +315,7 @@ fn progress_min_score_acts_in_a_loop() {
 /// A command as the agent is told which session it may go on with, and a full one is none.
 #[test]
 fn a_full_session_is_not_handed_to_a_command_again() {
-    let world = World::new();
-    world.configure("[loop]\nsession = 'continue'\nno_progress = 50\n[checks]\nc = 'false'\n");
+    let world = World::configured("[loop]\nsession = 'continue'\nno_progress = 50\n[checks]\nc = 'false'\n");
     let agent = "echo \"$PITON_ITERATION ${PITON_SESSION_ID-none}\" >> \"$BESIDE/sessions\"\n\
         cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"; echo $PITON_ITERATION > done.txt\n\
         case $PITON_ITERATION in\n\
@@ -350,8 +347,7 @@ fn a_conversation_is_shown_with_how_full_it_is() {
         (40, "3 iterations so far, 40 % full (low); it goes on", "continue"),
         (74, "3 iterations so far, 74 % full (high); a fresh one is near", "finish_and_reboot"),
     ] {
-        let world = World::new();
-        world.configure("[loop]\nsession = 'continue'\n[checks]\nc = 'false'\n");
+        let world = World::configured("[loop]\nsession = 'continue'\n[checks]\nc = 'false'\n");
         let report = format!("{{\"session_id\":\"s1\",\"context_usage_percent\":{used}}}");
         let agent = format!("echo $PITON_ITERATION > c.txt; echo '{report}' > $PITON_REPORT");
         world.loops("r", &agent, &["--max-iterations", "3"]).exits(3);

@@ -1,6 +1,6 @@
 //! `[notify]` and `[hooks]`: who is told what, how often, and what is called.
 
-use crate::common::{World, eventually};
+use crate::common::{Ran, World, eventually};
 use crate::servers::Web;
 
 const RED: &str = "test=test -f b.txt";
@@ -156,47 +156,6 @@ fn check(world: &World) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// What hooks left of a loop, and what it exited with.
-fn called(settings: &str, hook: &str) -> (Vec<String>, i32) {
-    let world = World::new();
-    world.configure(&format!("[hooks]\n{settings}\n[hooks.mine]\npoints = ['pre_iteration']\n{hook}\n"));
-    let ran = world.loops("r", "touch b.txt", &["--check", RED]);
-    (check(&world), ran.code)
-}
-
-#[test]
-fn hooks_enabled_acts_in_a_loop() {
-    let hook = "command = 'echo called >> $BESIDE/called'";
-    assert_eq!(called("", hook), (vec!["called".to_owned()], 0));
-    assert_eq!(called("enabled = false", hook), (vec![], 0));
-}
-
-#[test]
-fn hooks_default_timeout_acts_in_a_loop() {
-    let hook = "command = 'echo begun >> $BESIDE/called; sleep 20; echo ended >> $BESIDE/called'";
-    assert_eq!(called("default_timeout = '1s'", hook), (vec!["begun".to_owned()], 0));
-}
-
-#[test]
-fn hooks_fail_on_hook_error_acts_in_a_loop() {
-    let hook = "command = 'exit 3'";
-    assert_eq!(called("", hook).1, 0);
-    assert_ne!(called("fail_on_hook_error = true", hook).1, 0);
-}
-
-#[test]
-fn hooks_dir_acts_in_a_loop() {
-    let world = World::new();
-    world.shell("mkdir own-hooks").exits(0);
-    world.write(
-        "own-hooks/note.yaml",
-        "name: note\npoints: [post_iteration]\nhook_type: {type: command, command: 'echo called >> $BESIDE/called'}\n",
-    );
-    world.configure("[hooks]\ndir = 'own-hooks'\n");
-    world.loops("r", "touch b.txt", &["--check", RED, "--trust"]).exits(0);
-    assert_eq!(check(&world), ["called"]);
-}
-
 #[test]
 fn notify_enabled_acts_in_a_cycle() {
     enabled(Kind::Cycle);
@@ -259,52 +218,10 @@ fn notify_triggers_name_acts_in_a_cycle() {
     }
 }
 
-/// What hooks left of a cycle, and what it exited with.
-fn called_in_a_cycle(settings: &str, hook: &str) -> (Vec<String>, i32) {
-    let world = World::new();
-    world.configure(&format!("[hooks]\n{settings}\n[hooks.mine]\npoints = ['pre_iteration']\n{hook}\n"));
-    let ran = world.piton(&cycle("r", "test=true"));
-    (check(&world), ran.code)
-}
-
-#[test]
-fn hooks_enabled_acts_in_a_cycle() {
-    let hook = "command = 'echo called >> $BESIDE/called'";
-    assert_eq!(called_in_a_cycle("", hook), (vec!["called".to_owned()], 0));
-    assert_eq!(called_in_a_cycle("enabled = false", hook), (vec![], 0));
-}
-
-#[test]
-fn hooks_default_timeout_acts_in_a_cycle() {
-    let hook = "command = 'echo begun >> $BESIDE/called; sleep 20; echo ended >> $BESIDE/called'";
-    assert_eq!(called_in_a_cycle("default_timeout = '1s'", hook), (vec!["begun".to_owned()], 0));
-}
-
-#[test]
-fn hooks_fail_on_hook_error_acts_in_a_cycle() {
-    let hook = "command = 'exit 3'";
-    assert_eq!(called_in_a_cycle("", hook).1, 0);
-    assert_eq!(called_in_a_cycle("fail_on_hook_error = true", hook).1, 3);
-}
-
-#[test]
-fn hooks_dir_acts_in_a_cycle() {
-    let world = World::new();
-    world.shell("mkdir own-hooks").exits(0);
-    world.write(
-        "own-hooks/note.yaml",
-        "name: note\npoints: [post_iteration]\nhook_type: {type: command, command: 'echo called >> $BESIDE/called'}\n",
-    );
-    world.configure("[hooks]\ndir = 'own-hooks'\n");
-    world.piton(&[&cycle("r", "test=true")[..], &["--trust"]].concat()).exits(0);
-    assert_eq!(check(&world), ["called"]);
-}
-
 #[test]
 fn hooks_builtin_acts_in_a_cycle() {
     for (builtin, is_there) in [("['logging']", true), ("[]", false)] {
-        let world = World::new();
-        world.configure(&format!("[hooks]\nbuiltin = {builtin}\n"));
+        let world = World::configured(&format!("[hooks]\nbuiltin = {builtin}\n"));
         world.piton(&cycle("r", "test=true")).exits(0);
         assert_eq!(world.path(".ralph/audit.log").exists(), is_there);
     }
@@ -313,8 +230,7 @@ fn hooks_builtin_acts_in_a_cycle() {
 /// `[hooks.note]` at every point that a cycle has.
 #[test]
 fn hooks_name_acts_in_a_cycle() {
-    let world = World::new();
-    world.configure(
+    let world = World::configured(
         r#"
 [hooks.note]
 points = ["loop_start", "loop_end", "pre_iteration", "post_iteration", "pre_reboot", "post_reboot", "on_test_failure",
@@ -344,4 +260,90 @@ command = "echo $PITON_HOOK_POINT $PITON_ITERATION >> $BESIDE/called"
     expected.extend(role(2).into_iter().chain(verdict(2)));
     expected.push("loop_end 2".to_owned());
     assert_eq!(check(&world), expected);
+}
+
+/// Runs a loop, or a cycle, to its end in one iteration.
+fn once(world: &World, kind: Kind, more: &[&str]) -> Ran {
+    match kind {
+        Kind::Loop => world.loops("r", "touch b.txt", &[&["--check", RED], more].concat()),
+        Kind::Cycle => world.piton(&[&cycle("r", "test=true")[..], more].concat()),
+        Kind::Workflow => unreachable!("a workflow has no hooks"),
+    }
+}
+
+/// What a hook left of a run, and what that exited with.
+fn called(settings: &str, hook: &str, kind: Kind) -> (Vec<String>, i32) {
+    let world = World::configured(&format!(
+        "[hooks]\n{settings}\n[hooks.mine]\npoints = ['pre_iteration']\n{hook}\n"
+    ));
+    let ran = once(&world, kind, &[]);
+    (check(&world), ran.code)
+}
+
+fn hooks_enabled(kind: Kind) {
+    let hook = "command = 'echo called >> $BESIDE/called'";
+    assert_eq!(called("", hook, kind), (vec!["called".to_owned()], 0));
+    assert_eq!(called("enabled = false", hook, kind), (vec![], 0));
+}
+
+fn hooks_default_timeout(kind: Kind) {
+    let hook = "command = 'echo begun >> $BESIDE/called; sleep 20; echo ended >> $BESIDE/called'";
+    assert_eq!(called("default_timeout = '1s'", hook, kind), (vec!["begun".to_owned()], 0));
+}
+
+fn hooks_fail_on_hook_error(kind: Kind) -> i32 {
+    let hook = "command = 'exit 3'";
+    assert_eq!(called("", hook, kind).1, 0);
+    called("fail_on_hook_error = true", hook, kind).1
+}
+
+fn hooks_dir(kind: Kind) {
+    let world = World::new();
+    world.write(
+        "own-hooks/note.yaml",
+        "name: note\npoints: [post_iteration]\nhook_type: {type: command, command: 'echo called >> $BESIDE/called'}\n",
+    );
+    world.configure("[hooks]\ndir = 'own-hooks'\n");
+    once(&world, kind, &["--trust"]).exits(0);
+    assert_eq!(check(&world), ["called"]);
+}
+
+#[test]
+fn hooks_enabled_acts_in_a_loop() {
+    hooks_enabled(Kind::Loop);
+}
+
+#[test]
+fn hooks_enabled_acts_in_a_cycle() {
+    hooks_enabled(Kind::Cycle);
+}
+
+#[test]
+fn hooks_default_timeout_acts_in_a_loop() {
+    hooks_default_timeout(Kind::Loop);
+}
+
+#[test]
+fn hooks_default_timeout_acts_in_a_cycle() {
+    hooks_default_timeout(Kind::Cycle);
+}
+
+#[test]
+fn hooks_fail_on_hook_error_acts_in_a_loop() {
+    assert_ne!(hooks_fail_on_hook_error(Kind::Loop), 0);
+}
+
+#[test]
+fn hooks_fail_on_hook_error_acts_in_a_cycle() {
+    assert_eq!(hooks_fail_on_hook_error(Kind::Cycle), 3);
+}
+
+#[test]
+fn hooks_dir_acts_in_a_loop() {
+    hooks_dir(Kind::Loop);
+}
+
+#[test]
+fn hooks_dir_acts_in_a_cycle() {
+    hooks_dir(Kind::Cycle);
 }

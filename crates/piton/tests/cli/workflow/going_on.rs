@@ -295,8 +295,7 @@ steps:
   - {id: b, run: 'cat a.txt c.txt >> b.txt', needs: [a]}
 ",
     );
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "the workflow"]);
+    world.commit("the workflow");
     run(&world, &["--worktree"]).exits(0);
     world.piton(&["fork", "r1", "--step", "b", "--id", "r2"]).exits(0);
     let written = |tree: &str| std::fs::read_to_string(world.beside(tree).join("b.txt")).unwrap();
@@ -329,8 +328,7 @@ steps:
   - {id: stash, run: 'echo more >> a.txt && git stash -u', needs: [commit]}
 ",
     );
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "the workflow"]);
+    world.commit("the workflow");
     let ran = run(&world, &[]).exits(0);
     assert!(!ran.err.contains("was not written"), "{}", ran.err);
     assert_eq!(steps(&world, "status")["stash"], "COMPLETED");

@@ -10,8 +10,8 @@ use super::*;
 async fn found(entry: impl FnOnce(Entry) -> Entry) -> Vec<String> {
     let store = piton_store::memory::Memory::default();
     let run: RunId = "r".parse().expect("an id");
-    let agent = AgentConfig { command: vec!["a".to_owned()], ..AgentConfig::default() };
-    let check = piton_config::default_check("test", "true");
+    let agent = AgentConfig::new("", &["a"]);
+    let check = piton_model::loop_machine::Check::new("test", "true");
     let event = create(run.clone(), "task", LoopConfig::new("task", agent, vec![check])).expect("a run");
     let at = Timestamp::from_millis(1_771_157_000_000);
     let state = State::apply(None, &event, at).expect("a state");
