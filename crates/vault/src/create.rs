@@ -15,6 +15,7 @@ use piton_store::{BlobId, Frame, Head, JournalId, RunRow, Store, Wanted};
 use piton_sys::{Clock, Ids, SystemIds, file};
 
 use crate::manifest::{FORMAT, Manifest, Piece, RunHeld, name_at};
+use crate::object::pack;
 use crate::restore::{Proof, prove};
 use crate::segment::{Record, Writer};
 use crate::spool::object_name;
@@ -42,6 +43,8 @@ pub struct Source<'a> {
     pub scratch: &'a Path,
     /// Time.
     pub clock: &'a dyn Clock,
+    /// Whether segments are compressed.
+    pub compress: bool,
     /// The version of this piton.
     pub version: &'a str,
 }
@@ -140,7 +143,7 @@ impl<'a> Shipment<'a> {
         let segments = base.map_or_else(Vec::new, |base| base.segments.clone());
         let bundles = base.map_or_else(Vec::new, |base| base.bundles.clone());
         Self {
-            writer: Writer::new(source.journal.bytes(), last_of(&segments), SystemIds.bytes()),
+            writer: Writer::new(source.journal.bytes(), last_of(&segments)),
             source,
             target,
             base,
@@ -262,18 +265,19 @@ impl<'a> Shipment<'a> {
             return Ok(());
         }
         // The next one follows this, whose digest is known once it is finished.
-        let next = Writer::new([0; 16], None, [0; 16]);
+        let next = Writer::new([0; 16], None);
         let bytes = std::mem::replace(&mut self.writer, next).finish();
-        let piece = self.put("segments", &bytes).await?;
+        let piece = self.put("segments", &bytes, self.source.compress).await?;
         self.segments.push(piece);
-        self.writer = Writer::new(self.source.journal.bytes(), last_of(&self.segments), SystemIds.bytes());
+        self.writer = Writer::new(self.source.journal.bytes(), last_of(&self.segments));
         Ok(())
     }
 
-    async fn put(&mut self, kind: &str, bytes: &[u8]) -> Result<Piece, Error> {
-        let piece = Piece::of(bytes);
+    async fn put(&mut self, kind: &str, bytes: &[u8], compress: bool) -> Result<Piece, Error> {
+        let packed = pack(bytes, compress, SystemIds.bytes());
+        let piece = Piece::of(&packed);
         let name = object_name(&self.source.journal.to_string(), kind, &piece.digest);
-        self.target.put(&name, bytes).await?;
+        self.target.put(&name, &packed).await?;
         self.bytes_put += piece.bytes;
         Ok(piece)
     }
@@ -297,7 +301,8 @@ impl<'a> Shipment<'a> {
             let path = self.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
             if !held.contains(&tip) && workspace.bundle(run.as_str(), &tip, &held, &path)? {
                 let bytes = file::read_regular(&path, crate::spool::OBJECT_BYTES_MAX)?.unwrap_or_default();
-                let piece = self.put("bundles", &bytes).await?;
+                // git has compressed it.
+                let piece = self.put("bundles", &bytes, false).await?;
                 self.bundles.push(piece);
                 file::remove_file_if_exists(&path)?;
             }

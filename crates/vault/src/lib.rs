@@ -4,7 +4,7 @@
 //! them, and a [manifest](manifest) that says which segments make it up and where each run ends. The cursor of a run is its
 //! last event and that event's hash, never the number of a row.
 //!
-//! - [`segment`]: the file format. [`manifest`]: what a backup says of itself. [`target`]: where backups lie.
+//! - [`segment`]: the file format. [`object`]: how it is packed. [`manifest`]: what a backup says of itself. [`target`]: where backups lie.
 //! - [`create`]: making one. [`spool`]: reading one back. [`fold`]: what its events say. [`restore`]: a journal again.
 //! - [`list`]: which there are, whether they can be restored, and which may go.
 //!
@@ -16,6 +16,7 @@ mod error;
 mod fold;
 pub mod list;
 pub mod manifest;
+mod object;
 pub mod restore;
 pub mod segment;
 pub mod spool;

@@ -1,7 +1,7 @@
 //! A segment: an immutable file of records, each covered by a running check.
 //!
 //! ```text
-//! "PITONSG1" ‖ journal id (16) ‖ digest of the segment before, zeros for the first (32) ‖ random (16)
+//! "PITONSG1" ‖ journal id (16) ‖ digest of the segment before, zeros for the first (32)
 //! record*    = length (u32) ‖ kind (u8) ‖ payload ‖ check (16)
 //! the last   = kind 255, the number of records before it
 //! check      = the first 16 bytes of BLAKE3(check before ‖ kind ‖ payload), begun with that of the header
@@ -18,7 +18,7 @@ use piton_store::chain::Hash;
 use piton_store::{BlobId, Frame, RequestId};
 
 const MAGIC: &[u8; 8] = b"PITONSG1";
-const HEADER_BYTES: usize = 8 + 16 + 32 + 16;
+const HEADER_BYTES: usize = 8 + 16 + 32;
 const CHECK_BYTES: usize = 16;
 
 /// The most a record may hold: the largest blob, and what names it.
@@ -81,13 +81,11 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A segment of the journal `journal` that follows the one with the digest `previous`. No two are the same, whatever they
-    /// hold: one whose like was damaged can be written again.
-    pub fn new(journal: [u8; 16], previous: Option<Hash>, random: [u8; 16]) -> Self {
+    /// A segment of the journal `journal` that follows the one with the digest `previous`.
+    pub fn new(journal: [u8; 16], previous: Option<Hash>) -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&journal);
         bytes.extend_from_slice(&previous.unwrap_or_default());
-        bytes.extend_from_slice(&random);
         Self { check: first_check(&bytes), bytes, count: 0 }
     }
 
@@ -152,7 +150,7 @@ impl<'a> Reader<'a> {
             return Err("it is no segment of a backup".to_owned());
         }
         let journal = header[8..24].try_into().expect("16 bytes");
-        let previous: Hash = header[24..56].try_into().expect("32 bytes");
+        let previous: Hash = header[24..].try_into().expect("32 bytes");
         let header = Header { journal, previous: (previous != Hash::default()).then_some(previous) };
         let check = first_check(&bytes[..HEADER_BYTES]);
         Ok((header, Self { bytes, at: HEADER_BYTES, check, count: 0, ended: false }))

@@ -15,6 +15,7 @@ use piton_store::{BlobId, Frame, Head};
 use piton_sys::file::{self, Durability};
 
 use crate::manifest::{Manifest, Piece};
+use crate::object::unpack;
 use crate::segment::{self, Reader, Record};
 use crate::{Error, Target};
 
@@ -66,7 +67,7 @@ impl Spool {
         let mut before = None;
         for piece in &segments {
             let name = object_name(&spool.manifest.journal, "segments", &piece.digest);
-            let bytes = fetched(target, &name, piece).await?;
+            let bytes = unpack(&name, &fetched(target, &name, piece).await?)?;
             spool.read(&name, &bytes, before)?;
             before = piece.hash();
             let path = at.join(format!("segment-{}", spool.segments.len()));
@@ -77,7 +78,7 @@ impl Spool {
         for (number, piece) in bundles.iter().enumerate() {
             let name = object_name(&spool.manifest.journal, "bundles", &piece.digest);
             let path = at.join(format!("bundle-{number}"));
-            keep(&path, &fetched(target, &name, piece).await?)?;
+            keep(&path, &unpack(&name, &fetched(target, &name, piece).await?)?)?;
             spool.bundles.push(path);
         }
         Ok(spool)

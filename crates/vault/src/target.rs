@@ -4,7 +4,7 @@
 //! `/` between their parts; piton makes all of them itself.
 
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::pin::Pin;
 
 use piton_model::Timestamp;
@@ -59,7 +59,23 @@ pub fn parse(text: &str, base: &Path) -> Result<Box<dyn Target>, Error> {
     if path.is_empty() {
         return Err(unknown());
     }
-    Ok(Box::new(Directory::new(&base.join(path))))
+    Ok(Box::new(Directory::new(&plain(&base.join(path)))))
+}
+
+/// The path without steps back: each leads to the parent of what is really there.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain = std::fs::canonicalize(&plain).unwrap_or(plain);
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Everything of ours at a target is below this: a directory of backups may hold other files.
@@ -214,6 +230,7 @@ mod tests {
             assert_eq!(refused.to_string(), format!("`{text}` names no place for backups"));
         }
         assert_eq!(parse("x/y", Path::new("/base")).unwrap().place(), "/base/x/y");
+        assert_eq!(parse("../y/./z", Path::new("/base")).unwrap().place(), "/y/z");
         assert_eq!(parse("file:///x", Path::new("/base")).unwrap().place(), "/x");
     }
 }

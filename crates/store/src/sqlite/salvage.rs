@@ -70,6 +70,8 @@ impl Salvage {
                 salvage.epoch_max = salvage.epoch_max.max(found.epoch_max);
                 salvage.connection = Some(Mutex::new(connection));
             }
+            // One that is not there was never hard to read.
+            Err(_) if !super::database(directory).exists() => {}
             Err(error) => salvage.unreadable = Some(error.to_string()),
         }
         journals.sort_unstable();
@@ -91,14 +93,16 @@ impl Salvage {
         salvage
     }
 
-    /// The proven appends of a run, from the first on.
+    /// The proven appends of a run, from the first on. Without the ids of requests, which no chain covers: whoever sent one is
+    /// gone by now.
     pub fn frames<'a>(
         &'a self,
         salvaged: &'a Salvaged,
     ) -> impl Iterator<Item = Result<Frame, Error>> + Send + 'a {
         salvaged.rows.iter().map(|row| {
             let missing = || Error::Corrupt(Problem::of(&salvaged.run, "a row could not be read again"));
-            self.connection().and_then(|connection| read(&connection, *row)).ok_or_else(missing)
+            let frame = self.connection().and_then(|connection| read(&connection, *row));
+            frame.map(|frame| Frame { request: None, ..frame }).ok_or_else(missing)
         })
     }
 

@@ -19,7 +19,10 @@ fn sample(root: &std::path::Path) -> Vec<Vec<Frame>> {
             say(&store, id, &format!("{id} {n} {}", "words ".repeat(if n == 9 { 20_000 } else { n })));
         }
     }
-    let all = |id| block_on(store.ship(&run(id), Head::start(&run(id)), usize::MAX)).unwrap();
+    let all = |id| {
+        let frames = block_on(store.ship(&run(id), Head::start(&run(id)), usize::MAX)).unwrap();
+        frames.into_iter().map(|frame| Frame { request: None, ..frame }).collect()
+    };
     RUNS.map(all).into()
 }
 
@@ -32,7 +35,7 @@ fn found(root: &std::path::Path, truth: &[Vec<Frame>], what: &str) -> Vec<usize>
             return 0;
         };
         let frames: Vec<Frame> = salvage.frames(salvaged).map(Result::unwrap).collect();
-        assert_eq!(frames, truth[..frames.len()], "{what}: {id}");
+        assert!(frames == truth[..frames.len()], "{what}: {id}");
         assert!(salvaged.acknowledged >= salvaged.head.seq, "{what}: {id}");
         frames.len()
     });

@@ -29,7 +29,7 @@ fn sample() -> Vec<Record> {
 }
 
 fn written(records: &[Record]) -> Vec<u8> {
-    let mut writer = Writer::new([3; 16], Some([8; 32]), [6; 16]);
+    let mut writer = Writer::new([3; 16], Some([8; 32]));
     records.iter().for_each(|record| writer.push(record));
     writer.finish()
 }
@@ -50,7 +50,7 @@ fn what_is_written_is_read_back() {
     let header = Header { journal: [3; 16], previous: Some([8; 32]) };
     assert_eq!(read(&bytes), Ok((header, sample())));
     assert_eq!(read(&written(&[])), Ok((header, Vec::new())));
-    let first = Writer::new([3; 16], None, [6; 16]).finish();
+    let first = Writer::new([3; 16], None).finish();
     assert_eq!(read(&first).unwrap().0.previous, None);
 }
 
@@ -102,7 +102,7 @@ proptest! {
 
     #[test]
     fn garbage_after_a_header_is_refused_and_never_panics(rest in prop::collection::vec(any::<u8>(), 0..400)) {
-        let mut bytes = Writer::new([3; 16], None, [6; 16]).bytes;
+        let mut bytes = Writer::new([3; 16], None).bytes;
         bytes.extend_from_slice(&rest);
         prop_assert!(read(&bytes).is_err());
     }
