@@ -115,12 +115,11 @@ pub(crate) fn push_kind(kinds: &mut String, event: &Encoded) {
     }
 }
 
+/// Keeps a large payload.
+pub(crate) type Put<'a> = &'a dyn Fn(&[u8]) -> Result<BlobId, Error>;
+
 /// Adds a payload to a body; a large one goes where `put` keeps it, if anywhere.
-pub(crate) fn push_payload(
-    body: &mut Vec<u8>,
-    data: &[u8],
-    put: Option<&dyn Fn(&[u8]) -> Result<BlobId, Error>>,
-) -> Result<(), Error> {
+pub(crate) fn push_payload(body: &mut Vec<u8>, data: &[u8], put: Option<Put<'_>>) -> Result<(), Error> {
     if data.len() > PAYLOAD_BYTES_MAX {
         return Err(Error::TooLarge { what: "a payload", bytes: data.len(), bytes_max: PAYLOAD_BYTES_MAX });
     }

@@ -161,7 +161,7 @@ fn bring_snapshots(layout: &Layout, spool: &Spool, runs: &mut [RunRestored]) -> 
 pub(super) async fn prune(client: &LocalClient, order: PruneOrder) -> Result<PrunedView, Error> {
     let place = Place::of(client.layout(), order.to.as_deref())?;
     let journal = journal_of(client)?;
-    let since = order.younger_than_ms.map(|age| before_now(age));
+    let since = order.younger_than_ms.map(before_now);
     let keep = kept(order.keep.unwrap_or(place.count_max), since, order.grace_ms);
     Ok(pruned_of(piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?))
 }
