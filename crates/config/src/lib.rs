@@ -50,10 +50,11 @@ pub use problem::{Place, Problem, Problems};
 pub use read::Reader;
 pub use reference::{page, schema};
 pub use settings::{
-    AgentSection, AttendedSection, ConfineSection, CycleSection, EndSection, Gaps, GuardSection,
-    HooksSettings, HybridSection, Layer, LoopSection, ModeSection, NotifySettings, ProgressSection,
-    PromptSection, RecoverySection, ReinforcementSection, RoleSettings, SECTIONS, SessionSection, Settings,
-    Sourced, StopSection, SwitchSection, ThresholdSection, Views, Wanted, WindowSection, Worktree, entries,
+    AgentSection, AttendedSection, BACKUPS_MAX, BACKUPS_TO, BackupSection, ConfineSection, CycleSection,
+    EndSection, Gaps, GuardSection, HooksSettings, HybridSection, Layer, LoopSection, ModeSection,
+    NotifySettings, ProgressSection, PromptSection, RecoverySection, ReinforcementSection, RoleSettings,
+    SECTIONS, SessionSection, Settings, Sourced, StopSection, SwitchSection, ThresholdSection, VaultSection,
+    Views, Wanted, WindowSection, Worktree, entries,
 };
 pub use show::{Shown, ShownValue, show};
 pub use template::{InitAgent, render};

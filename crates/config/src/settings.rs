@@ -17,6 +17,7 @@ mod session;
 mod stop;
 #[cfg(test)]
 mod telling_tests;
+mod vault;
 
 use std::collections::BTreeMap;
 
@@ -36,6 +37,7 @@ pub use notify::{NotifySettings, PerHour, Quiet};
 pub use places::{AutoOrFlag, ConfineSection, Views, Wanted, Worktree};
 pub use session::{ProgressSection, RecoverySection, ReinforcementSection, SessionSection};
 pub use stop::{Conditions, StopSection};
+pub use vault::{BACKUPS_MAX, BACKUPS_TO, BackupSection, VaultSection};
 
 use crate::agent::Agent;
 use crate::entry::{Entry, Section};
@@ -43,7 +45,7 @@ use crate::limit::{LIMITS, Limit};
 use crate::problem::Place;
 
 /// Every section, in the order of the file format.
-pub const SECTIONS: [&Section; 32] = [
+pub const SECTIONS: [&Section; 34] = [
     &AgentSection::SECTION,
     &agent::NAMED_AGENTS,
     &LoopSection::SECTION,
@@ -76,6 +78,8 @@ pub const SECTIONS: [&Section; 32] = [
     &WindowSection::SECTION,
     &PromptSection::SECTION,
     &places::REDACT,
+    &VaultSection::SECTION,
+    &BackupSection::SECTION,
 ];
 
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -186,6 +190,10 @@ pub struct Settings {
     /// `[mode.windows]`.
     pub windows: WindowSection,
     pub prompts: PromptSection,
+    /// `[vault]`.
+    pub vault: VaultSection,
+    /// `[vault.backups]`.
+    pub backups: BackupSection,
     /// `[redact] patterns`: literal texts that never reach a disk.
     pub redact: Vec<Sourced<String>>,
 }

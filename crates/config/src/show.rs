@@ -186,6 +186,10 @@ mod tests {
         [redact]
         patterns = "(not shown)"                           # project: piton.toml:11:13
 
+        [vault.backups]
+        to = ".ralph/backups"                              # default
+        max = 10                                           # default
+
         # `max_cost_usd` is 2.50, not 9 (piton.toml:6:16): your own limits are caps (config.toml:2:16)
         "#);
     }

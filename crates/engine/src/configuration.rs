@@ -4,7 +4,8 @@ use std::env::VarError;
 use std::path::{Path, PathBuf};
 
 use piton_config::{
-    AgentOptions, Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir, files, resolve, trust,
+    AgentOptions, BACKUPS_MAX, BACKUPS_TO, Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir,
+    files, resolve, trust,
 };
 use piton_model::loop_machine::Confine;
 use piton_sys::{Clock, SystemClock};
@@ -136,6 +137,30 @@ pub fn is_trusted_content(layout: &Layout, content: &[u8]) -> Result<bool, Error
 /// What is trusted cannot be read or written.
 fn unknowable(error: trust::Error) -> Error {
     Error::environment(&error).hint("run `piton doctor`")
+}
+
+/// What is said of backups.
+pub struct Backups {
+    /// Where they go.
+    pub to: String,
+    /// How many stay.
+    pub count_max: usize,
+    /// Whether they are compressed.
+    pub compress: bool,
+}
+
+/// What is said of backups. A project's file that nobody trusts has no say in it.
+pub fn backups(layout: &Layout) -> Result<Backups, Error> {
+    let files = read(layout)?;
+    let is_believed = layout.is_taken() || is_trusted(layout, &files)?;
+    let files = if is_believed { files } else { Files { project: None, ..files } };
+    let settings = resolve(&files, &variable, &Overrides::default()).map_err(problems)?.settings;
+    let said = settings.backups;
+    Ok(Backups {
+        to: said.to.map_or_else(|| BACKUPS_TO.to_owned(), |to| to.value),
+        count_max: said.max.map_or(BACKUPS_MAX, |max| max.value) as usize,
+        compress: settings.vault.compress.is_some_and(|compress| compress.value),
+    })
 }
 
 /// Which views the configuration wants. One that cannot be read changes nothing about them.

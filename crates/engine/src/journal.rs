@@ -218,7 +218,27 @@ fn is_listed(id: JournalId) -> Result<bool, Error> {
         .map_err(|error| Error::environment(&error))
 }
 
-fn list(id: JournalId) -> Result<(), Error> {
+/// Refuses to go on with what is left of a damaged journal that is not this user's: `known` are the ids that it says to have.
+pub(crate) fn require_own(layout: &Layout, known: &[JournalId]) -> Result<(), Error> {
+    for id in known {
+        if is_listed(*id)? {
+            return Ok(());
+        }
+    }
+    if is_tracked(layout) {
+        return Err(tracked());
+    }
+    match layout.is_taken() {
+        true => Ok(()),
+        false => {
+            Err(Error::new(ErrorKind::Person, "what is left of the journal does not say that it is yours")
+                .hint("where it is, `--trust` takes it for this once"))
+        }
+    }
+}
+
+/// Notes that a journal is this user's, from before it is there.
+pub(crate) fn list(id: JournalId) -> Result<(), Error> {
     trust::list(&configuration::directory()?, &id.to_string(), SystemClock.now())
         .map_err(|error| Error::environment(&error))
 }
@@ -233,7 +253,7 @@ fn disown_attempts(layout: &Layout) -> Result<(), Error> {
 }
 
 /// Where the journal lies: the repository, by its one name.
-fn place_of(layout: &Layout) -> PathBuf {
+pub(crate) fn place_of(layout: &Layout) -> PathBuf {
     let root = layout.store().repository().unwrap_or_else(|| layout.root());
     std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned())
 }

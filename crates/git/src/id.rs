@@ -76,6 +76,17 @@ object_id! {
     BlobId
 }
 
+impl TreeId {
+    /// Whether it holds nothing: both names that git has for that.
+    pub fn is_empty(&self) -> bool {
+        const EMPTY: [&str; 2] = [
+            "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+            "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+        ];
+        EMPTY.contains(&self.as_str())
+    }
+}
+
 macro_rules! treeish {
     ($($name:ident),*) => {$(
         impl sealed::Sealed for $name {}

@@ -5,6 +5,8 @@
 //! names: every call of git goes through [`call`] with hardened settings, and every call that looks at files
 //! goes through a [`shadow`], a git directory of ours that knows no configuration but our own.
 //!
+//! [`bundle`] carries snapshots to another repository.
+//!
 //! Work trees of our own are in [`branch`], commits in them in [`stage`]; what git does not bring into one is in [`lacking`].
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
@@ -16,6 +18,7 @@
 #![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 mod branch;
+mod bundle;
 mod lacking;
 mod workspace;
 

@@ -72,12 +72,16 @@ impl Workspace {
                 Repository::private(&root, &state.join(".git"))
             }
         };
-        let rendered = BTreeSet::new();
-        Ok(Self {
+        Ok(Self { is_private, ..Self::over(repository, &state) })
+    }
+
+    /// The private work tree of `repository`, with what piton keeps in `state`.
+    pub(crate) fn over(repository: Repository, state: &Path) -> Self {
+        Self {
             repository,
-            state,
-            is_private,
-            rendered,
+            state: state.to_owned(),
+            is_private: true,
+            rendered: BTreeSet::new(),
             listed: None,
             caps: Caps::DEFAULT,
             stop: Stop::default(),
@@ -85,7 +89,7 @@ impl Workspace {
             comparisons: Comparisons::default(),
             seen: Arc::default(),
             last_opened: LastOpened::default(),
-        })
+        }
     }
 
     /// Leaves out these files and directories, which piton renders itself; each is relative to the root, or below it.

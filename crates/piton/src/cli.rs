@@ -4,6 +4,7 @@ mod connect;
 pub(crate) mod cycle;
 pub(crate) mod gaps;
 mod guard;
+mod keep;
 mod see;
 mod start;
 mod steer;
@@ -21,6 +22,9 @@ pub(crate) use connect::{
     HookArguments, HookEvent, ImportArguments, McpArguments, TrustArguments, WorkerArguments,
 };
 pub(crate) use guard::{AllowArguments, GuardArguments, GuardCommand, GuardFormat, MarkArguments};
+pub(crate) use keep::{
+    BackupArguments, BackupCommand, BackupPlace, BackupPruneArguments, BackupRestoreArguments,
+};
 pub(crate) use see::{
     BestArguments, DiffArguments, LogArguments, LsArguments, MetricsArguments, MetricsFormat,
     OutputArguments, SchemaArguments, ShowArguments,
@@ -142,6 +146,10 @@ pub(crate) enum Command {
     Rm(RmArguments),
     /// Check everything that is stored.
     Verify(RunArgument),
+    /// Put a damaged journal aside, and make a new one of what is provably good and of the newest backup.
+    Repair,
+    /// Make, list, verify, restore and prune backups.
+    Backup(BackupArguments),
     /// Render the files of a run again from the journal.
     Rebuild(RunArgument),
     /// Go on with every run whose driver is gone, in all repositories, until stopped.
@@ -190,6 +198,7 @@ impl Command {
             | Self::Restore(_)
             | Self::Rm(_)
             | Self::Rebuild(_)
+            | Self::Repair
             | Self::Trust(_)
             | Self::Worker(_)
             | Self::Autostart(_)
@@ -218,6 +227,7 @@ impl Command {
             | Self::DemoAgent => false,
             // An agent may look; only a person chooses or allows.
             Self::Gaps(arguments) => arguments.command.changes(),
+            Self::Backup(arguments) => arguments.command.steers(),
             Self::Cycle(arguments) => arguments.command.steers(),
             Self::Best(arguments) => arguments.use_iteration.is_some(),
             Self::Guard(arguments) => arguments.command.as_ref().is_some_and(|command| match command {
@@ -229,10 +239,15 @@ impl Command {
 
     /// Whether it goes on with what the journal of this repository holds, or adds to it.
     pub(crate) fn goes_on(&self) -> bool {
-        // A worker and a driver see to the journals that they open themselves.
+        // A worker, a driver and a repair see to the journals that they open themselves.
         let sees_to_it = matches!(
             self,
-            Self::Init(_) | Self::Trust(_) | Self::Worker(_) | Self::Autostart(_) | Self::Driver(_)
+            Self::Init(_)
+                | Self::Trust(_)
+                | Self::Worker(_)
+                | Self::Autostart(_)
+                | Self::Driver(_)
+                | Self::Repair
         );
         self.steers() && !sees_to_it
     }

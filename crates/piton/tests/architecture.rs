@@ -17,6 +17,7 @@ const LAYERS: &[&str] = &[
     "piton-agent",
     "piton-notify",
     "piton-files",
+    "piton-vault",
     "piton-engine",
     "piton-mcp",
     "piton",

@@ -123,6 +123,20 @@ impl Anchor {
     }
 }
 
+/// What the anchor at `path` knows, and which journal wrote it: for looking at what is left of a damaged one.
+pub(crate) fn of_any_journal(path: &Path) -> Option<([u8; 16], Head)> {
+    let (file, _) = file::open_regular(path).ok()??;
+    let slots = [0, 1].map(|slot| {
+        let mut bytes = [0; SLOT_BYTES];
+        file.read_exact_at(&mut bytes, slot * SLOT_BYTES as u64).ok()?;
+        let is_whole = &bytes[..8] == MAGIC && sum(&bytes) == bytes[64..];
+        let seq = Seq::from_le_bytes(bytes[24..32].try_into().ok()?);
+        let head = Head { seq, hash: bytes[32..64].try_into().ok()? };
+        is_whole.then_some((bytes[8..24].try_into().ok()?, head))
+    });
+    slots.into_iter().flatten().max_by_key(|(_, head)| head.seq)
+}
+
 const NO_FOLLOW: i32 = 0o400_000;
 const NO_BLOCK: i32 = 0o4_000;
 

@@ -43,6 +43,14 @@ pub enum Error {
         /// What is there.
         found: Seq,
     },
+    /// The run does not hold what the caller has of it: one of the two has another history.
+    #[error("run `{run}` has another history at event {seq}")]
+    Diverged {
+        /// Which run.
+        run: RunId,
+        /// Up to where the caller has it.
+        seq: Seq,
+    },
     /// A living process drives the run.
     #[error("run `{run}` is driven by process {} since {}", .holder.process.pid, .holder.since)]
     Held {
@@ -50,6 +58,12 @@ pub enum Error {
         run: RunId,
         /// Who drives it.
         holder: Box<Holder>,
+    },
+    /// A living process drives a run, and what was asked for needs all of them at rest.
+    #[error("run `{run}` is being driven")]
+    Driven {
+        /// What its lease is called: the run, in small letters.
+        run: String,
     },
     /// More than the journal takes.
     #[error("{what} of {bytes} bytes is more than the {bytes_max} allowed")]

@@ -5,6 +5,7 @@
 //!
 //! - [`chain`]: the hash chain that makes a changed or missing event visible.
 //! - [`codec`]: how bytes are kept (plain, compressed; encryption has its place).
+//! - [`Frame`]: an append as it is kept, which is also how it is shipped to another journal.
 //! - [`anchor`]: what is known of a run outside the database, to notice a lost tail.
 //! - [`memory`], [`sqlite`]: the backends; `conformance` is the contract both must meet. [`Url`] says which is meant.
 //! - [`Sealed`]: one that may only be read; [`Identity`]: which journal it is, and where it lies.
@@ -18,6 +19,7 @@ pub mod codec;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+mod frame;
 pub mod memory;
 mod sealed;
 pub mod sqlite;
@@ -30,12 +32,16 @@ use std::pin::Pin;
 use piton_model::{Epoch, RunId, Seq};
 
 pub use error::{Error, Problem};
+pub use frame::Frame;
 pub use sealed::Sealed;
+pub use sqlite::{Hold, Salvage, Salvaged};
 pub use types::{
-    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Identity, JournalId, Lease, Page,
-    RequestId, RunRow, StoredEvent, Wanted,
+    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, History, Holder, Identity, JournalId,
+    Lease, Page, RequestId, RunRow, StoredEvent, Wanted,
 };
-pub use url::{Opened, URL_SHAPE, Url, identify, open, open_existing, peek};
+pub use url::{
+    Opened, URL_SHAPE, Url, hold, identify, open, open_existing, peek, publish, salvage, set_aside,
+};
 
 /// An answer of a journal, on its way.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
@@ -91,6 +97,16 @@ pub trait Store: Send + Sync {
 
     /// Forgets a run. Only under its lease.
     fn remove(&self, lease: Lease) -> BoxFuture<'_, ()>;
+
+    /// What follows `after` in a run, as it is kept: whole appends, at least one, until they have `bytes_max` bytes; none where
+    /// nothing follows. Verified. Where `after` is not an end of one of its appends, the caller has another history.
+    fn ship<'a>(&'a self, run: &'a RunId, after: Head, bytes_max: usize) -> BoxFuture<'a, Vec<Frame>>;
+
+    /// Takes in a run that another journal shipped, all of it or nothing; every append is verified on its way.
+    fn take_in<'a>(&'a self, history: History<'a>) -> BoxFuture<'a, Head>;
+
+    /// The highest epoch that was granted to any run, those that were removed included.
+    fn epoch_max(&self) -> BoxFuture<'_, Epoch>;
 
     /// A number that changes whenever any process has appended anything.
     fn revision(&self) -> BoxFuture<'_, u64>;

@@ -11,10 +11,12 @@ use piton_model::limits::{
 use piton_model::{Entry, Epoch, RunId, Seq};
 
 use crate::chain::{self, Hash};
+use crate::codec::Codec;
 use crate::error::{Error, Problem};
+use crate::frame::{Frame, push_kind, push_payload};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Lease, Page, RequestId, RunRow,
-    StoredEvent, Wanted,
+    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, History, Holder, Lease, Page, RequestId,
+    RunRow, StoredEvent, Wanted,
 };
 use crate::{BoxFuture, Store};
 
@@ -43,6 +45,8 @@ struct Run {
     events: Vec<StoredEvent>,
     requests: HashMap<RequestId, Head>,
     checkpoints: Vec<Checkpoint>,
+    /// Its appends as another journal would keep them.
+    frames: Vec<Frame>,
 }
 
 impl Run {
@@ -98,6 +102,7 @@ impl Store for Memory {
                     events: Vec::new(),
                     requests: HashMap::new(),
                     checkpoints: Vec::new(),
+                    frames: Vec::new(),
                 };
                 shared.runs.insert(key.clone(), run);
             }
@@ -201,12 +206,7 @@ impl Store for Memory {
     }
 
     fn blob<'a>(&'a self, id: &'a BlobId) -> BoxFuture<'a, Vec<u8>> {
-        Box::pin(async move {
-            self.lock().blobs.get(id).cloned().ok_or_else(|| {
-                let what = format!("blob {} is missing", chain::hex(id));
-                Error::Corrupt(Problem { run: None, seq: None, what })
-            })
-        })
+        Box::pin(async move { blob_in(&self.lock().blobs, id) })
     }
 
     fn verify<'a>(&'a self, run: Option<&'a RunId>) -> BoxFuture<'a, Vec<Problem>> {
@@ -221,6 +221,63 @@ impl Store for Memory {
             shared.first_epoch = shared.first_epoch.max(lease.epoch);
             shared.revision += 1;
             Ok(())
+        })
+    }
+
+    fn ship<'a>(&'a self, run: &'a RunId, after: Head, bytes_max: usize) -> BoxFuture<'a, Vec<Frame>> {
+        Box::pin(async move {
+            self.with_run(run, |run| {
+                let begins = run.frames.iter().position(|frame| frame.seq == after.seq + 1);
+                let begins = begins.or_else(|| (after.seq == run.head().seq).then_some(run.frames.len()));
+                let diverged = || Error::Diverged { run: run.entry.run_id.clone(), seq: after.seq };
+                let begins = begins.filter(|_| run.hash_at(after.seq) == after.hash).ok_or_else(diverged)?;
+                let mut bytes = 0;
+                let fits = |frame: &&Frame| {
+                    let is_first = bytes == 0;
+                    bytes += frame.body.len();
+                    is_first || bytes <= bytes_max
+                };
+                Ok(run.frames[begins..].iter().take_while(fits).cloned().collect())
+            })
+        })
+    }
+
+    fn take_in<'a>(&'a self, history: History<'a>) -> BoxFuture<'a, Head> {
+        Box::pin(async move {
+            let mut shared = self.lock();
+            let id = history.entry.run_id.clone();
+            if shared.runs.contains_key(&id.key()) {
+                return Err(Error::RunExists { run: id });
+            }
+            let mut run = Run {
+                number: shared.created + 1,
+                entry: history.entry,
+                epoch: history.epoch,
+                holder: None,
+                events: Vec::new(),
+                requests: HashMap::new(),
+                checkpoints: history.checkpoints,
+                frames: Vec::new(),
+            };
+            for frame in history.frames {
+                take_frame(&mut run, frame?, &shared.blobs)?;
+            }
+            if run.frames.is_empty() {
+                return Err(Error::Corrupt(Problem::of(&id, "there is nothing of it to take in")));
+            }
+            shared.first_epoch = shared.first_epoch.max(history.epoch);
+            shared.created += 1;
+            shared.revision += 1;
+            let head = run.head();
+            shared.runs.insert(id.key(), run);
+            Ok(head)
+        })
+    }
+
+    fn epoch_max(&self) -> BoxFuture<'_, Epoch> {
+        Box::pin(async move {
+            let shared = self.lock();
+            Ok(shared.runs.values().map(|run| run.epoch).fold(shared.first_epoch, Epoch::max))
         })
     }
 
@@ -248,6 +305,7 @@ fn place(run: &mut Run, append: Append) -> Result<Head, Error> {
         check_epoch(run, held)?;
     }
     run.entry = append.entry_after(&run.entry);
+    let mut frame = sealed(&append, head.seq + 1)?;
     let mut hash = head.hash;
     let mut seq = head.seq;
     for event in append.events {
@@ -257,6 +315,8 @@ fn place(run: &mut Run, append: Append) -> Result<Head, Error> {
         run.events.push(StoredEvent { seq, at: append.at, event, hash });
     }
     let head = Head { seq, hash };
+    frame.hash = hash.to_vec();
+    run.frames.push(frame);
     if let Fence::Request(request) = append.fence {
         run.requests.insert(request, head);
     }
@@ -266,6 +326,43 @@ fn place(run: &mut Run, append: Append) -> Result<Head, Error> {
         run.checkpoints.drain(..surplus);
     }
     Ok(head)
+}
+
+/// An append as it is kept, but for its hash. Large payloads stay in it: whoever holds the lock has no blobs to add to.
+fn sealed(append: &Append, first: Seq) -> Result<Frame, Error> {
+    let (mut kinds, mut body) = (String::new(), append.salt.to_vec());
+    for event in &append.events {
+        push_kind(&mut kinds, event);
+        push_payload(&mut body, &event.data, None)?;
+    }
+    let request = match append.fence {
+        Fence::Request(request) => Some(request),
+        Fence::Epoch(_) => None,
+    };
+    let (at, hash) = (append.at, Vec::new());
+    Ok(Frame { seq: first, at, kinds, codec: Codec::Identity as i64, key_id: 0, body, hash, request })
+}
+
+fn take_frame(run: &mut Run, frame: Frame, blobs: &HashMap<BlobId, Vec<u8>>) -> Result<(), Error> {
+    let before = run.head();
+    if frame.seq != before.seq + 1 {
+        let what = "it does not follow what was taken in before it";
+        return Err(Error::Corrupt(Problem::at(&run.entry.run_id, frame.seq, what)));
+    }
+    let events = frame.open(&run.entry.run_id, &before.hash, &|id| blob_in(blobs, id))?;
+    run.events.extend(events);
+    if let Some(request) = frame.request {
+        run.requests.insert(request, run.head());
+    }
+    run.frames.push(frame);
+    Ok(())
+}
+
+fn blob_in(blobs: &HashMap<BlobId, Vec<u8>>, id: &BlobId) -> Result<Vec<u8>, Error> {
+    blobs.get(id).cloned().ok_or_else(|| {
+        let what = format!("blob {} is missing", chain::hex(id));
+        Error::Corrupt(Problem { run: None, seq: None, what })
+    })
 }
 
 /// The sequence moved on. If what is stored there is this very append, it was committed before.

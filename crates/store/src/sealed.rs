@@ -8,9 +8,9 @@ use piton_model::{Epoch, RunId, Seq};
 
 use crate::error::{Error, Problem};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Head, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
+    Append, BlobId, Checkpoint, Claim, Head, History, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
 };
-use crate::{BoxFuture, Store};
+use crate::{BoxFuture, Frame, Store};
 
 /// A journal that is only read.
 pub struct Sealed {
@@ -72,6 +72,15 @@ impl Store for Sealed {
     }
     fn verify<'a>(&'a self, run: Option<&'a RunId>) -> BoxFuture<'a, Vec<Problem>> {
         self.inner.verify(run)
+    }
+    fn ship<'a>(&'a self, run: &'a RunId, after: Head, bytes_max: usize) -> BoxFuture<'a, Vec<Frame>> {
+        self.inner.ship(run, after, bytes_max)
+    }
+    fn take_in<'a>(&'a self, _: History<'a>) -> BoxFuture<'a, Head> {
+        self.refused()
+    }
+    fn epoch_max(&self) -> BoxFuture<'_, Epoch> {
+        self.inner.epoch_max()
     }
     fn revision(&self) -> BoxFuture<'_, u64> {
         self.inner.revision()

@@ -8,8 +8,9 @@ use piton_sys::process::ProcessId;
 use piton_sys::{Ids, SystemIds};
 use serde::{Deserialize, Serialize};
 
-use crate::chain::Hash;
-use crate::error::Problem;
+use crate::chain::{self, Hash};
+use crate::error::{Error, Problem};
+use crate::frame::Frame;
 
 /// Names a request, so that sending it twice counts once.
 pub type RequestId = [u8; 16];
@@ -25,6 +26,11 @@ impl JournalId {
     /// The name of a journal that is about to be made.
     pub fn random() -> Self {
         JournalId(SystemIds.bytes())
+    }
+
+    /// As it is stored.
+    pub fn bytes(self) -> [u8; 16] {
+        self.0
     }
 }
 
@@ -97,6 +103,25 @@ pub struct Head {
     pub seq: Seq,
     /// That event's hash.
     pub hash: Hash,
+}
+
+impl Head {
+    /// Before the first event of a run.
+    pub fn start(run: &RunId) -> Self {
+        Head { seq: 0, hash: chain::genesis(run) }
+    }
+}
+
+/// A run as another journal shipped it. The large payloads that its appends name are kept already.
+pub struct History<'a> {
+    /// What the index says of it.
+    pub entry: Entry,
+    /// The epoch from which it goes on: above every one that was granted where it comes from.
+    pub epoch: Epoch,
+    /// Its appends, from the first on.
+    pub frames: Box<dyn Iterator<Item = Result<Frame, Error>> + Send + 'a>,
+    /// States that its chained events name, oldest first, at most as many as are kept.
+    pub checkpoints: Vec<Checkpoint>,
 }
 
 /// A run in the index.

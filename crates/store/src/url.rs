@@ -8,8 +8,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use piton_model::RunId;
 use piton_sys::file;
 
+use crate::sqlite::{Hold, Salvage};
 use crate::{Error, Identity, JournalId, Store, sqlite};
 
 /// How the URL of a journal looks.
@@ -122,6 +124,33 @@ pub fn peek(url: &Url) -> Result<Option<Identity>, Error> {
 pub fn identify(url: &Url, identity: &Identity) -> Result<(), Error> {
     match &url.0 {
         Place::Sqlite(state) => sqlite::Sqlite::open(state)?.identify(identity),
+    }
+}
+
+/// What is provably good in the journal that lies in `directory`, or in what is left of it; nothing is written. `names`: runs
+/// that may be there, whatever its index says. Large payloads are those of the journal at `url`.
+pub fn salvage(url: &Url, directory: Option<&Path>, names: &[RunId]) -> Salvage {
+    match &url.0 {
+        Place::Sqlite(state) => Salvage::of(directory.unwrap_or(state), &state.join("blobs"), names),
+    }
+}
+
+/// Keeps everybody from writing to a journal, or to what is left of it. Refused where somebody drives a run.
+pub fn hold(url: &Url) -> Result<Hold, Error> {
+    match &url.0 {
+        Place::Sqlite(state) => Hold::of(state),
+    }
+}
+
+/// Moves the journal that is held to the directory `aside`, as a whole; its large payloads stay.
+pub fn set_aside(hold: &Hold, aside: &Path) -> Result<(), Error> {
+    sqlite::set_aside(hold, aside)
+}
+
+/// Lets the journal at `from`, which nobody has open, take the place of the one that is held and was set aside.
+pub fn publish(from: &Url, hold: &Hold) -> Result<(), Error> {
+    match &from.0 {
+        Place::Sqlite(state) => sqlite::publish(state, hold),
     }
 }
 

@@ -17,6 +17,7 @@ mod see;
 mod see_cycle;
 mod see_ledger;
 mod see_workflow;
+mod vault;
 pub mod words;
 
 use std::future::Future;
@@ -49,6 +50,10 @@ pub use see::{
 pub use see_cycle::{CycleBestView, CycleIterationView, CycleStatus, PrepView, RoleView};
 pub use see_ledger::{GapCounts, LedgerStatus, ResearchView};
 pub use see_workflow::{StepView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView};
+pub use vault::{
+    BackedUp, BackupChecked, BackupRestored, BackupRunView, BackupView, BackupsVerified, BackupsView,
+    ProofView, PruneOrder, PrunedView, RepairView, RestoreOrder, RunRepaired, RunRestored,
+};
 
 /// An answer, on its way.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
@@ -113,6 +118,29 @@ pub trait Client: Send + Sync {
 
     /// Checks everything that is stored, of one run or of all.
     fn verify<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, VerifyView>;
+
+    /// Makes a backup of every run, restores it, and lists it; where to, or where the configuration says.
+    fn back_up<'a>(&'a self, to: Option<&'a str>) -> Answer<'a, BackedUp>;
+
+    /// The backups at a place, or where the configuration says; of every journal that is kept there.
+    fn backups<'a>(&'a self, to: Option<&'a str>) -> Answer<'a, BackupsView>;
+
+    /// Restores a backup into a journal that nobody sees, and says whether it can be; without a name, all of this journal.
+    fn verify_backups<'a>(
+        &'a self,
+        to: Option<&'a str>,
+        name: Option<&'a str>,
+    ) -> Answer<'a, BackupsVerified>;
+
+    /// Brings runs back from a backup. What is there stays as it is.
+    fn restore_backup(&self, order: RestoreOrder) -> Answer<'_, BackupRestored>;
+
+    /// Removes backups of this journal that need not be kept.
+    fn prune_backups(&self, order: PruneOrder) -> Answer<'_, PrunedView>;
+
+    /// Puts a damaged journal aside as a whole, and makes a new one of what is provably good of it, and of the newest backup.
+    /// Where nothing is damaged, nothing is done.
+    fn repair(&self) -> Answer<'_, RepairView>;
 
     /// Starts a run. It is on record and driven when this returns.
     fn start(&self, order: Order) -> Answer<'_, Started>;

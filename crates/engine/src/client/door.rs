@@ -8,18 +8,19 @@ use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, cycle, workflow};
 use piton_store::{Claim, Wanted};
 use piton_sys::redact::Redactor;
 use piton_view::{
-    Answer, Asked, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
-    Follow, GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, InLedger, LedgerAt,
-    LimitWords, MetricsView, Moment, Order, Printed, Rebuilt, Removal, ReportView, Request, ResearchOrder,
-    ResearchUpdate, RestoredView, Resumption, Runs, Seen, ShowView, StaleGaps, Started, StateOf, StatusView,
+    Answer, Asked, BackedUp, BackupRestored, BackupsVerified, BackupsView, Batch, Brief, Changes, Client,
+    DiffView, Error, ErrorKind, EventView, ExportFormat, Follow, GapChange, GapEvent, GapView, GapsBatch,
+    GapsChanged, GapsDiff, GapsOrder, InLedger, LedgerAt, LimitWords, MetricsView, Moment, Order, Printed,
+    PruneOrder, PrunedView, Rebuilt, Removal, RepairView, ReportView, Request, ResearchOrder, ResearchUpdate,
+    RestoreOrder, RestoredView, Resumption, Runs, Seen, ShowView, StaleGaps, Started, StateOf, StatusView,
     VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
 use super::output::Output;
 use super::{
-    ClientError, LocalClient, cycles, gaps, ledgers, report, research, resolve, restore, status, verify,
-    workflows,
+    ClientError, LocalClient, cycles, gaps, ledgers, repair, report, research, resolve, restore, status,
+    vault, verify, workflows,
 };
 use crate::driver_process::{self, log};
 use crate::launch::Secrets;
@@ -396,6 +397,34 @@ impl Client for LocalClient {
 
     fn verify<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, VerifyView> {
         Box::pin(async move { Ok(verify::verify(&**self.store()?, run).await?) })
+    }
+
+    fn back_up<'a>(&'a self, to: Option<&'a str>) -> Answer<'a, BackedUp> {
+        Box::pin(vault::back_up(self, to))
+    }
+
+    fn backups<'a>(&'a self, to: Option<&'a str>) -> Answer<'a, BackupsView> {
+        Box::pin(vault::backups(self, to))
+    }
+
+    fn verify_backups<'a>(
+        &'a self,
+        to: Option<&'a str>,
+        name: Option<&'a str>,
+    ) -> Answer<'a, BackupsVerified> {
+        Box::pin(vault::verify(self, to, name))
+    }
+
+    fn restore_backup(&self, order: RestoreOrder) -> Answer<'_, BackupRestored> {
+        Box::pin(vault::restore(self, order))
+    }
+
+    fn prune_backups(&self, order: PruneOrder) -> Answer<'_, PrunedView> {
+        Box::pin(vault::prune(self, order))
+    }
+
+    fn repair(&self) -> Answer<'_, RepairView> {
+        Box::pin(repair::repair(self))
     }
 
     fn start(&self, order: Order) -> Answer<'_, Started> {

@@ -16,7 +16,7 @@ use crate::world::WorldError;
 
 /// What to do about a journal that is damaged.
 pub(crate) const DAMAGED: &str =
-    "copy .piton aside before anything else; `piton verify` says what else is damaged";
+    "`piton verify` says all that is damaged; `piton repair` puts it aside and keeps what is good";
 
 /// What the journal said, and what to do about it.
 fn of_store(error: piton_store::Error) -> Error {
@@ -29,10 +29,16 @@ fn of_store(error: piton_store::Error) -> Error {
         }
         E::Held { run, .. } => of(ErrorKind::Held)
             .hint(format!("run `piton attach {run}`, or `piton resume {run} --take-over` if it is frozen")),
+        E::Driven { run } => {
+            of(ErrorKind::Held).hint(format!("run `piton stop {run}`, or wait until it rests"))
+        }
+        E::Diverged { .. } => of(ErrorKind::Corrupt)
+            .hint("run `piton verify` to see all of it, `piton repair` to keep what is good"),
         E::Fenced { .. } | E::Conflict { .. } => of(ErrorKind::Held).hint("run `piton status`"),
         E::TooLarge { .. } => of(ErrorKind::Usage),
         E::Corrupt(problem) if problem.run.is_none() => of(ErrorKind::Corrupt).hint(DAMAGED),
-        E::Corrupt(_) => of(ErrorKind::Corrupt).hint("run `piton verify` to see all of it"),
+        E::Corrupt(_) => of(ErrorKind::Corrupt)
+            .hint("run `piton verify` to see all of it, `piton repair` to keep what is good"),
         E::Sealed { hint, .. } => of(ErrorKind::Person).hint(hint),
         E::UnknownUrl { .. } => of(ErrorKind::Usage).hint(format!("give {}", piton_store::URL_SHAPE)),
         E::Newer { .. } => of(ErrorKind::Environment).hint("update piton on this machine"),
@@ -70,9 +76,8 @@ impl From<LoadError> for Error {
             LoadError::Event { source: DecodeError::Newer { .. }, .. } => {
                 Error::of(ErrorKind::Environment, &error).hint("update piton on this machine")
             }
-            LoadError::Event { .. } => {
-                Error::of(ErrorKind::Corrupt, &error).hint("run `piton verify` to see all of it")
-            }
+            LoadError::Event { .. } => Error::of(ErrorKind::Corrupt, &error)
+                .hint("run `piton verify` to see all of it, `piton repair` to keep what is good"),
         }
     }
 }

@@ -12,12 +12,14 @@ mod gaps;
 mod ledgers;
 pub(crate) mod metrics;
 mod output;
+mod repair;
 mod report;
 mod requests;
 mod research;
 mod resolve;
 mod restore;
 mod status;
+mod vault;
 mod verify;
 mod workflows;
 

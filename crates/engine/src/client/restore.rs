@@ -87,7 +87,11 @@ pub(super) async fn restore(
     iteration: Option<u32>,
     force: bool,
 ) -> Result<RestoredView, Error> {
-    let trees = Trees::of(client, run).await?;
+    let mut trees = Trees::of(client, run).await?;
+    // A work tree that is gone, as on another machine, has its files in the repository itself.
+    if !trees.layout.tree().is_dir() {
+        trees.layout = client.layout().in_place();
+    }
     let (iteration, target) = choose(client, &trees, iteration).await?;
     // The lease keeps a driver out while files are written; the lock keeps other runs of this tree out.
     driver_process::settled(client, run).await?;
@@ -103,7 +107,8 @@ pub(super) async fn restore(
     let mut known = known.transpose().map_err(|error| Error::of(ErrorKind::Corrupt, &error))?;
     if !force {
         let now = workspace.snapshot(run.as_str(), "before a restore").map_err(failed)?.tree;
-        if trees.has(&now) {
+        // Where there is nothing, nothing can be lost: the repository itself was.
+        if trees.has(&now) || now.is_empty() {
             known = Some(now);
         }
     }

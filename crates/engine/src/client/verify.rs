@@ -109,10 +109,10 @@ fn problem_of(error: Error) -> Result<Problem, ClientError> {
 fn view_of(problem: Problem) -> ProblemView {
     let remedy = match &problem.run {
         Some(run) => format!(
-            "stop trusting run `{run}`; what it left is elsewhere: the file of a ledger in the repository, attempts in \
-             .piton/attempts, snapshots under refs/piton/runs/{run}"
+            "run `piton repair`: it keeps what is good of `{run}`, and takes the rest from the newest backup; what it left elsewhere \
+             is untouched: attempts in .piton/attempts, snapshots under refs/piton/runs/{run}"
         ),
-        None => "copy .piton aside before anything else, then restore it from a backup".to_owned(),
+        None => "run `piton repair`: it puts the journal aside as a whole, and keeps what is good".to_owned(),
     };
     ProblemView { run_id: problem.run, seq: problem.seq, what: problem.what, remedy }
 }

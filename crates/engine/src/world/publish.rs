@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use piton_config::BACKUPS_TO;
 use piton_files::aiwg::{self, History};
 use piton_files::cycle::CyclePlace;
 use piton_files::ralph::{self, Context, Published};
@@ -15,6 +16,7 @@ use piton_view::Rebuilt;
 
 use super::extended::{self, Extended};
 use super::sentence;
+use crate::configuration;
 use crate::layout::Layout;
 
 /// Where the run got to is shown no sooner than this after the last rendering.
@@ -199,6 +201,11 @@ pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
     if cycle.progress().is_dir() {
         // What is kept beside the files of a cycle has names of its own.
         paths.push(cycle.cycles());
+    }
+    // Backups are nobody's work, wherever in the tree they are kept.
+    let backups = configuration::backups(layout).map_or_else(|_| BACKUPS_TO.to_owned(), |said| said.to);
+    if !backups.contains("://") {
+        paths.push(layout.root().join(backups).join("vault"));
     }
     // What hooks of ours write is not the agent's work either.
     paths.extend([AUDIT_LOG, super::hooks::METRICS_FILE].map(PathBuf::from));

@@ -1,6 +1,7 @@
 //! One file per command. Each takes its arguments, asks the client, and prints.
 
 mod answer;
+mod backup;
 mod best;
 mod completions;
 mod config;
@@ -26,6 +27,7 @@ mod metrics;
 mod note;
 mod output;
 mod rebuild;
+mod repair;
 mod report;
 mod restore;
 mod resume;
@@ -105,6 +107,8 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Diff(arguments) => diff::run(global, &arguments, out).await,
         Command::Rm(arguments) => rm::run(global, &arguments, out).await,
         Command::Verify(argument) => verify::run(global, &argument, out).await,
+        Command::Repair => repair::run(global, out).await,
+        Command::Backup(arguments) => backup::run(global, &arguments, out).await,
         Command::Report(argument) => report::run(global, &argument, out).await,
         Command::Rebuild(argument) => rebuild::run(global, &argument, out).await,
         Command::Worker(arguments) => worker::run(&arguments, out).await,

@@ -52,6 +52,7 @@ mod surroundings;
 mod talk;
 mod trust;
 mod untrusted;
+mod vault;
 mod views;
 #[cfg(target_os = "linux")]
 mod walls;

@@ -118,7 +118,7 @@ fn a_changed_event_is_found_out() {
     let ran = world.piton(&["verify"]).exits(6);
     insta::assert_snapshot!(ran.out, @"
     r: event 2: the chain is broken: what is stored is not what was written
-      stop trusting run `r`; what it left is elsewhere: the file of a ledger in the repository, attempts in .piton/attempts, snapshots under refs/piton/runs/r
+      run `piton repair`: it keeps what is good of `r`, and takes the rest from the newest backup; what it left elsewhere is untouched: attempts in .piton/attempts, snapshots under refs/piton/runs/r
     damaged: 1 run, 0 events, 1 problem
     ");
     let found = world.piton(&["verify", "--json"]).exits(6);
@@ -132,7 +132,7 @@ fn a_changed_event_is_found_out() {
     insta::assert_snapshot!(ran.err, @"
     error: the journal is damaged: run `r`, event 2: the chain is broken: what is stored is not what was written
 
-    hint: run `piton verify` to see all of it
+    hint: run `piton verify` to see all of it, `piton repair` to keep what is good
     ");
     world.piton(&["status", "r"]).exits(6);
 }
@@ -208,7 +208,7 @@ fn a_journal_that_is_no_database_is_corruption() {
     insta::assert_snapshot!(ran.err, @"
     error: the journal is damaged: SQLite says: file is not a database
 
-    hint: copy .piton aside before anything else; `piton verify` says what else is damaged
+    hint: `piton verify` says all that is damaged; `piton repair` puts it aside and keeps what is good
     ");
     world.piton(&["verify"]).exits(6);
     world.loops("again", "true", &["--check", RED]).exits(6);
@@ -227,7 +227,7 @@ fn a_journal_without_a_format_is_corruption_and_is_told_in_one_sentence() {
             insta::assert_snapshot!(ran.err, @"
             error: the journal is damaged: it holds tables and has lost the number of its format
 
-            hint: copy .piton aside before anything else; `piton verify` says what else is damaged
+            hint: `piton verify` says all that is damaged; `piton repair` puts it aside and keeps what is good
             ");
         }
     }
@@ -246,7 +246,7 @@ fn a_damaged_checkpoint_is_told_without_the_words_of_the_database() {
     insta::assert_snapshot!(ran.err, @"
     error: the journal is damaged: a value of `bytes` is not what was written
 
-    hint: copy .piton aside before anything else; `piton verify` says what else is damaged
+    hint: `piton verify` says all that is damaged; `piton repair` puts it aside and keeps what is good
     ");
     damage("bytes = x'00'");
     let ran = world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(6);

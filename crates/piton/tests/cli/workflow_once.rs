@@ -67,7 +67,7 @@ fn nothing_works_on_for_a_journal_that_was_emptied() {
     let step = r#"echo $$ > "$BESIDE/pid"; : > .piton/journal.db; exec sleep 300"#;
     let ended = |world: &World, ran: super::common::Ran| {
         let ran = ran.exits(6);
-        assert!(!ran.err.contains("nothing is lost") && ran.err.contains("copy .piton aside"), "{}", ran.err);
+        assert!(!ran.err.contains("nothing is lost") && ran.err.contains("piton repair"), "{}", ran.err);
         let alive = || world.shell(r#"kill -0 "$(cat "$BESIDE/pid")""#).code == 0;
         eventually("what the run had at work has ended", || !alive());
     };

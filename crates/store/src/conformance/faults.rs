@@ -12,9 +12,9 @@ use piton_model::{Epoch, RunId, Seq};
 use super::Journal;
 use super::steps::*;
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Head, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
+    Append, BlobId, Checkpoint, Claim, Head, History, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
 };
-use crate::{BoxFuture, Error, Problem, Store};
+use crate::{BoxFuture, Error, Frame, Problem, Store};
 
 /// When a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,15 @@ impl<S: Store> Store for Faulty<S> {
     }
     fn remove(&self, lease: Lease) -> BoxFuture<'_, ()> {
         Box::pin(self.through(self.inner.remove(lease)))
+    }
+    fn ship<'a>(&'a self, run: &'a RunId, after: Head, bytes_max: usize) -> BoxFuture<'a, Vec<Frame>> {
+        Box::pin(self.through(self.inner.ship(run, after, bytes_max)))
+    }
+    fn take_in<'a>(&'a self, history: History<'a>) -> BoxFuture<'a, Head> {
+        Box::pin(self.through(self.inner.take_in(history)))
+    }
+    fn epoch_max(&self) -> BoxFuture<'_, Epoch> {
+        Box::pin(self.through(self.inner.epoch_max()))
     }
     fn revision(&self) -> BoxFuture<'_, u64> {
         Box::pin(self.through(self.inner.revision()))

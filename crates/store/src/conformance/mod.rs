@@ -5,7 +5,7 @@
 //! once or one after the other, as processes would.
 //!
 //! - [`appends`]: what an append does and what is read back. [`leases`]: who may append.
-//! - [`extras`]: checkpoints and blobs. [`crowds`]: many handles and threads at once.
+//! - [`extras`]: checkpoints and blobs. [`shipping`]: from one journal to another. [`crowds`]: many handles and threads at once.
 //! - [`faults`]: every call fails once, before or after its effect, and nothing is lost or doubled.
 #![expect(missing_docs, reason = "the name of each function is its rule")]
 #![expect(clippy::unwrap_used, reason = "a broken rule is reported by a panic, as in any test")]
@@ -15,6 +15,7 @@ pub mod crowds;
 pub mod extras;
 pub mod faults;
 pub mod leases;
+pub mod shipping;
 mod steps;
 
 use std::future::Future;
@@ -110,6 +111,14 @@ macro_rules! conformance_tests {
                 a_blob_that_is_not_there_is_an_error
                 an_oversize_blob_or_checkpoint_is_refused
                 settling_is_for_runs_that_exist
+            }
+            shipping {
+                a_run_that_is_shipped_and_taken_in_is_the_same
+                shipping_goes_on_from_where_it_ended
+                another_history_is_not_gone_on_with
+                what_was_changed_on_its_way_is_not_taken_in
+                a_run_that_is_there_is_not_taken_in
+                drivers_of_before_are_fenced_from_what_was_taken_in
             }
             crowds {
                 two_handles_see_one_journal

@@ -14,12 +14,13 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::files::Files;
 use super::index::Record;
-use super::record::{Prepared, checkpoint_digest};
+use super::record::{Prepared, PreparedCheckpoint, checkpoint_digest};
 use super::{lease, read, schema, verify, walk};
 use crate::anchor::Anchor;
-use crate::chain;
-use crate::error::Error;
-use crate::types::{Expect, Fence, Head, Identity};
+use crate::blob::Blobs;
+use crate::error::{Error, Problem};
+use crate::frame::Frame;
+use crate::types::{Expect, Fence, Head, History, Identity};
 
 /// Anchor files kept open at a time.
 const ANCHORS_OPEN_MAX: usize = 256;
@@ -251,20 +252,26 @@ impl Writer {
         else {
             return Err(Error::UnknownRun { run: append.run.clone() });
         };
-        let anchor = self.anchor_of(&append.run)?;
+        let record = self.begin(&append.run, entry.clone())?;
+        Ok(Plan::Write(Box::new(record)))
+    }
+
+    /// A run of which nothing was recorded yet, as its anchor bears out.
+    fn begin(&mut self, run: &RunId, entry: Entry) -> Result<Record, Error> {
+        let anchor = self.anchor_of(run)?;
         if let Some(head) = anchor.read() {
-            self.anchors.remove(&append.run.key());
-            return Err(Error::Corrupt(verify::gone(&append.run, head)));
+            self.anchors.remove(&run.key());
+            return Err(Error::Corrupt(verify::gone(run, head)));
         }
         anchor.reset()?;
-        Ok(Plan::Write(Box::new(Record {
+        Ok(Record {
             number: 0,
-            entry: Entry { run_id: append.run.clone(), ..entry.clone() },
+            entry: Entry { run_id: run.clone(), ..entry },
             epoch: schema::first_epoch(&self.connection)?,
             holder: None,
-            head: Head { seq: 0, hash: chain::genesis(&append.run) },
+            head: Head::start(run),
             head_row: 0,
-        })))
+        })
     }
 
     /// The sequence moved on. If what is stored there is this very append, it was committed before.
@@ -309,17 +316,89 @@ impl Writer {
         Ok(self.connection.last_insert_rowid())
     }
 
+    /// Takes in a run that another journal shipped: all of it, or nothing.
+    pub(super) fn take_in(&mut self, history: History<'_>, blobs: &Blobs) -> Result<Head, Error> {
+        let run = history.entry.run_id.clone();
+        self.forget_record(&run);
+        let head = self.transaction(|writer| writer.take_in_now(history, blobs))?;
+        let anchor = self.anchor_of(&run)?;
+        anchor.write(head)?;
+        anchor.sync()?;
+        Ok(head)
+    }
+
+    fn take_in_now(&mut self, history: History<'_>, blobs: &Blobs) -> Result<Head, Error> {
+        let run = history.entry.run_id.clone();
+        if Record::find(&self.connection, &run)?.is_some() {
+            return Err(Error::RunExists { run });
+        }
+        let mut record = self.begin(&run, history.entry)?;
+        schema::raise_first_epoch(&self.connection, history.epoch)?;
+        record.epoch = history.epoch;
+        record.number = record.insert(&self.connection)?;
+        for frame in history.frames {
+            let frame = frame?;
+            if frame.seq != record.head.seq + 1 {
+                let what = "it does not follow what was taken in before it";
+                return Err(Error::Corrupt(Problem::at(&run, frame.seq, what)));
+            }
+            let opened = frame.open(&run, &record.head.hash, &|id| blobs.get(id))?;
+            let last = opened.last().expect("an append has at least one event");
+            record.head = Head { seq: last.seq, hash: last.hash };
+            record.head_row = self.insert_frame(&frame, &record)?;
+        }
+        if record.head.seq == 0 {
+            return Err(Error::Corrupt(Problem::of(&run, "there is nothing of it to take in")));
+        }
+        record.update(&self.connection)?;
+        for checkpoint in history.checkpoints {
+            self.insert_checkpoint(&record, checkpoint.seq, &PreparedCheckpoint::new(checkpoint.bytes))?;
+        }
+        Ok(record.head)
+    }
+
+    /// The row of a frame that ends at the head of `record`; its number.
+    fn insert_frame(&self, frame: &Frame, record: &Record) -> Result<i64, Error> {
+        let mut statement = self.connection.prepare_cached(
+            "insert into events (run, seq, at, kinds, codec, key_id, body, hash, request, back, marked) \
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?;
+        statement.execute(params![
+            record.number,
+            frame.seq as i64,
+            frame.at.as_millis(),
+            frame.kinds,
+            frame.codec,
+            frame.key_id,
+            frame.body,
+            frame.hash,
+            frame.request,
+            record.head_row,
+            walk::is_marked(frame.seq, record.head.seq),
+        ])?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
     fn keep_checkpoint(&self, prepared: &Prepared, record: &Record) -> Result<(), Error> {
         let Some(checkpoint) = &prepared.checkpoint else { return Ok(()) };
+        self.insert_checkpoint(record, record.head.seq, checkpoint)
+    }
+
+    fn insert_checkpoint(
+        &self,
+        record: &Record,
+        seq: Seq,
+        checkpoint: &PreparedCheckpoint,
+    ) -> Result<(), Error> {
         let mut insert = self.connection.prepare_cached(
             "insert into checkpoints (run, seq, codec, key_id, bytes, digest) values (?1, ?2, ?3, 0, ?4, ?5)",
         )?;
         insert.execute(params![
             record.number,
-            record.head.seq as i64,
+            seq as i64,
             checkpoint.codec as i64,
             checkpoint.bytes,
-            checkpoint_digest(&record.entry.run_id, record.head.seq, &checkpoint.digest),
+            checkpoint_digest(&record.entry.run_id, seq, &checkpoint.digest),
         ])?;
         let mut forget = self.connection.prepare_cached(
             "delete from checkpoints where run = ?1 and seq not in \
@@ -473,6 +552,8 @@ fn voids(error: &Error) -> bool {
         | Error::Conflict { .. }
         | Error::Held { .. }
         | Error::TooLarge { .. }
+        | Error::Diverged { .. }
+        | Error::Driven { .. }
         | Error::Corrupt(_) => false,
         Error::UnknownUrl { .. }
         | Error::Sealed { .. }

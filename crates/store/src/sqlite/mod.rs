@@ -2,6 +2,7 @@
 //!
 //! - [`schema`]: tables and settings. [`index`]: the row of a run. [`record`]: the row of an append.
 //! - [`commit`]: the one write transaction. [`queue`]: group commit. [`lease`]: who drives.
+//! - [`salvage`]: what is provably good of a damaged one. [`replace`]: another takes its place.
 //! - [`files`]: whether it is still there. [`walk`]: from row to row of a run. [`read`]: verified reads. [`verify`]: the whole truth about a run's storage.
 //!
 //! Nobody opens the database file outside SQLite: closing such a handle would drop SQLite's locks.
@@ -13,6 +14,8 @@ mod lease;
 mod queue;
 mod read;
 mod record;
+mod replace;
+mod salvage;
 mod schema;
 mod verify;
 mod walk;
@@ -27,14 +30,17 @@ use rusqlite::Connection;
 use crate::blob::Blobs;
 use crate::error::{Error, Problem};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Head, Holder, Identity, JournalId, Lease, Page, RunRow, StoredEvent,
-    Wanted,
+    Append, BlobId, Checkpoint, Claim, Head, History, Holder, Identity, JournalId, Lease, Page, RunRow,
+    StoredEvent, Wanted,
 };
-use crate::{BoxFuture, Store, anchor};
+use crate::{BoxFuture, Frame, Store, anchor};
 use commit::Writer;
 use files::Files;
 use queue::Queue;
 use record::Prepared;
+pub use replace::Hold;
+pub(crate) use replace::{publish, set_aside};
+pub use salvage::{Salvage, Salvaged};
 
 /// Which journal is in `state`, if one is.
 pub(crate) fn peek(state: &Path) -> Result<Option<Identity>, Error> {
@@ -314,6 +320,20 @@ impl Store for Sqlite {
 
     fn remove(&self, lease: Lease) -> BoxFuture<'_, ()> {
         Box::pin(async move { lease::remove(&mut self.queue.writer(), &self.state.join("leases"), &lease) })
+    }
+
+    fn ship<'a>(&'a self, run: &'a RunId, after: Head, bytes_max: usize) -> BoxFuture<'a, Vec<Frame>> {
+        Box::pin(async move {
+            self.look(run, |reader, anchor| read::frames(reader, run, after, bytes_max, anchor, &self.blobs))
+        })
+    }
+
+    fn take_in<'a>(&'a self, history: History<'a>) -> BoxFuture<'a, Head> {
+        Box::pin(async move { self.queue.writer().take_in(history, &self.blobs) })
+    }
+
+    fn epoch_max(&self) -> BoxFuture<'_, Epoch> {
+        Box::pin(async move { schema::epoch_max(&self.reader()) })
     }
 
     fn revision(&self) -> BoxFuture<'_, u64> {

@@ -6,12 +6,13 @@ use piton_model::{RunId, Seq};
 use rusqlite::{Connection, Transaction, params};
 
 use super::index::Record;
-use super::record::{Row, checkpoint_digest};
+use super::record::checkpoint_digest;
 use super::{verify, walk};
 use crate::blob::Blobs;
 use crate::chain::{self, Hash};
 use crate::codec;
 use crate::error::{Error, Problem};
+use crate::frame::Frame;
 use crate::types::{Checkpoint, Cursor, Head, Page, RunRow, StoredEvent, Wanted};
 
 /// The row of a run. The anchor was read before: read later, it may be ahead by an append in between.
@@ -99,7 +100,7 @@ pub(super) fn events(
     }
     let mut events: Vec<StoredEvent> = Vec::new();
     rows_from(connection, &record, from.max(1), |row, previous| {
-        let opened = row.open(run, previous, blobs)?;
+        let opened = row.open(run, previous, &|id| blobs.get(id))?;
         let hash = opened.last().expect("a row has at least one event").hash;
         events.extend(opened.into_iter().filter(|event| event.seq >= from));
         Ok((events.len() < count_max).then_some(hash))
@@ -113,7 +114,7 @@ pub(super) fn rows_from(
     connection: &Connection,
     record: &Record,
     from: Seq,
-    mut take: impl FnMut(&Row, &Hash) -> Result<Option<Hash>, Error>,
+    mut take: impl FnMut(&Frame, &Hash) -> Result<Option<Hash>, Error>,
 ) -> Result<(), Error> {
     let (mut next, mut hash) = (from, None);
     while next <= record.head.seq {
@@ -133,6 +134,43 @@ pub(super) fn rows_from(
         return Err(Error::Corrupt(Problem::at(&record.entry.run_id, record.head.seq, what)));
     }
     Ok(())
+}
+
+/// What follows `after` in a run, as it is kept: whole appends, at least one, until `bytes_max` is reached.
+pub(super) fn frames(
+    connection: &Connection,
+    run: &RunId,
+    after: Head,
+    bytes_max: usize,
+    anchor: Option<Head>,
+    blobs: &Blobs,
+) -> Result<Vec<Frame>, Error> {
+    let _steady = steady(connection)?;
+    let record = find(connection, run)?;
+    check_anchor(connection, &record.clone().into_row(), anchor)?;
+    let diverged = || Error::Diverged { run: run.clone(), seq: after.seq };
+    let stands = match after.seq {
+        0 => chain::genesis(&record.entry.run_id) == after.hash,
+        seq if seq > record.head.seq => false,
+        seq => {
+            let link = walk::link(connection, &record, seq)?;
+            link.last == seq && link.hash == after.hash
+        }
+    };
+    if !stands {
+        return Err(diverged());
+    }
+    let (mut frames, mut bytes) = (Vec::new(), 0);
+    if after.seq == record.head.seq {
+        return Ok(frames);
+    }
+    rows_from(connection, &record, after.seq + 1, |row, previous| {
+        let opened = row.open(run, previous, &|id| blobs.get(id))?;
+        bytes += row.body.len();
+        frames.push(row.clone());
+        Ok(opened.last().map(|event| event.hash).filter(|_| bytes < bytes_max))
+    })?;
+    Ok(frames)
 }
 
 pub(super) fn checkpoint(

@@ -198,6 +198,22 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
+/// Opens a damaged database to read what can be read: nothing about it is taken for granted.
+pub(super) fn open_to_salvage(path: &Path) -> Result<Connection, Error> {
+    let has_log = beside(path, "-wal").symlink_metadata().is_ok_and(|log| log.len() > 0);
+    let connection = open_alone(path, !has_log)?;
+    connection.busy_timeout(OPEN_PATIENCE)?;
+    // Cells that lead out of their page are an error then, and not memory that is read.
+    set(&connection, "cell_size_check", "on", "1")?;
+    Ok(connection)
+}
+
+/// What belongs to the database at `path`, itself included, as far as it is there.
+pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
+    let files = ["-wal", "-shm", "-journal", ""].map(|ending| beside(path, ending));
+    files.into_iter().filter(|file| file.symlink_metadata().is_ok()).collect()
+}
+
 fn remove(new: &Path) -> Result<(), Error> {
     for ending in ["", "-wal", "-shm", "-journal"] {
         file::remove_file_if_exists(&beside(new, ending))?;
@@ -290,7 +306,14 @@ pub(super) fn first_epoch(connection: &Connection) -> Result<Epoch, Error> {
     Ok(found.unwrap_or(0) as Epoch)
 }
 
-/// A run was removed under `epoch`.
+/// The highest epoch that was granted to any run, those that were removed included.
+pub(super) fn epoch_max(connection: &Connection) -> Result<Epoch, Error> {
+    let of_runs: i64 =
+        connection.query_row("select ifnull(max(epoch), 0) from runs", [], |row| row.get(0))?;
+    Ok((of_runs as Epoch).max(first_epoch(connection)?))
+}
+
+/// A run was removed under `epoch`, or taken in.
 pub(super) fn raise_first_epoch(connection: &Connection, epoch: Epoch) -> Result<(), Error> {
     connection.execute(
         "insert into meta values ('first_epoch', ?1) on conflict do update set value = max(value, excluded.value)",

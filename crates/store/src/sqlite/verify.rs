@@ -51,7 +51,7 @@ pub(super) fn run(
 /// The chain from the first event to the head.
 fn chain_of(connection: &Connection, record: &Record, blobs: &Blobs) -> Result<(), Error> {
     read::rows_from(connection, record, 1, |row, previous| {
-        let events = row.open(&record.entry.run_id, previous, blobs)?;
+        let events = row.open(&record.entry.run_id, previous, &|id| blobs.get(id))?;
         Ok(events.last().map(|event| event.hash))
     })
 }

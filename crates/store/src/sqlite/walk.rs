@@ -11,9 +11,9 @@ use piton_model::{Seq, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::index::Record;
-use super::record::Row;
 use crate::chain::{self, Hash};
 use crate::error::{Error, Problem};
+use crate::frame::Frame;
 
 /// Events between two marked rows of a run.
 const MARK_EVERY: Seq = 64;
@@ -27,7 +27,7 @@ pub(super) fn is_marked(first: Seq, last: Seq) -> bool {
 pub(super) struct Segment {
     /// What the first of them stands on.
     pub(super) previous: Hash,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<Frame>,
 }
 
 /// The rows from the one that holds event `from` to the next mark or to the head.
@@ -74,10 +74,11 @@ pub(super) fn link(connection: &Connection, record: &Record, seq: Seq) -> Result
 }
 
 const LINK: &str = "select run, back, seq, kinds, hash from events where row = ?1";
-const ROW: &str = "select run, back, seq, kinds, hash, at, codec, key_id, body from events where row = ?1";
+pub(super) const ROW: &str =
+    "select run, back, seq, kinds, hash, at, codec, key_id, body, request from events where row = ?1";
 
-fn row_of(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
-    Ok(Row {
+pub(super) fn row_of(row: &rusqlite::Row<'_>) -> Result<Frame, rusqlite::Error> {
+    Ok(Frame {
         seq: row.get::<_, i64>(2)? as Seq,
         kinds: row.get(3)?,
         hash: row.get(4)?,
@@ -85,6 +86,7 @@ fn row_of(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
         codec: row.get(6)?,
         key_id: row.get(7)?,
         body: row.get(8)?,
+        request: row.get(9)?,
     })
 }
 

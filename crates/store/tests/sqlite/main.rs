@@ -9,3 +9,4 @@ mod common;
 mod crowd;
 mod damage;
 mod files;
+mod salvage;

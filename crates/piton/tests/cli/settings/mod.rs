@@ -124,6 +124,18 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
     ("redact.patterns", Kind::Loop, "redact::redact_patterns_hold_in_a_loop_agent"),
     ("redact.patterns", Kind::Workflow, "redact::redact_patterns_hold_in_a_workflow_step"),
     ("redact.patterns", Kind::Ledger, "redact::redact_patterns_hold_in_research"),
+    ("vault.compress", Kind::Loop, "vault::runs_of_every_kind_are_compressed_and_come_back"),
+    ("vault.compress", Kind::Workflow, "vault::runs_of_every_kind_are_compressed_and_come_back"),
+    ("vault.compress", Kind::Cycle, "vault::runs_of_every_kind_are_compressed_and_come_back"),
+    ("vault.compress", Kind::Ledger, "vault::runs_of_every_kind_are_compressed_and_come_back"),
+    ("vault.backups.to", Kind::Loop, "vault::runs_of_every_kind_go_to_where_the_configuration_says"),
+    ("vault.backups.to", Kind::Workflow, "vault::runs_of_every_kind_go_to_where_the_configuration_says"),
+    ("vault.backups.to", Kind::Cycle, "vault::runs_of_every_kind_go_to_where_the_configuration_says"),
+    ("vault.backups.to", Kind::Ledger, "vault::runs_of_every_kind_go_to_where_the_configuration_says"),
+    ("vault.backups.max", Kind::Loop, "vault::so_many_backups_stay_whatever_the_kind_of_run"),
+    ("vault.backups.max", Kind::Workflow, "vault::so_many_backups_stay_whatever_the_kind_of_run"),
+    ("vault.backups.max", Kind::Cycle, "vault::so_many_backups_stay_whatever_the_kind_of_run"),
+    ("vault.backups.max", Kind::Ledger, "vault::so_many_backups_stay_whatever_the_kind_of_run"),
 ];
 
 /// The tests in a file, each with its body and the bodies of the functions of that file that it calls.

@@ -1,0 +1,380 @@
+//! Backups of this journal, through the door: where they go, who may ask for them, and a scratch place for their proof.
+
+use std::path::{Path, PathBuf};
+
+use piton_git::Workspace;
+use piton_model::{RunId, Timestamp};
+use piton_store::JournalId;
+use piton_sys::lock::FileLock;
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_vault::create::Source;
+use piton_vault::list::Keep;
+use piton_vault::manifest::Manifest;
+use piton_vault::restore::{Proof, Restored, Until, epoch_floor, restore_snapshots};
+use piton_vault::{Listed, Spool, Target, target};
+use piton_view::{
+    BackedUp, BackupChecked, BackupRestored, BackupRunView, BackupView, BackupsVerified, BackupsView, Error,
+    ErrorKind, ProofView, PruneOrder, PrunedView, RestoreOrder, RunRestored,
+};
+
+use super::{ClientError, LocalClient, resolve};
+use crate::configuration::{self, Backups};
+use crate::layout::Layout;
+
+/// What was put at a target less long ago stays, needed or not: somebody may be about to list it.
+const GRACE_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Makes a backup, and lets go of those that are too many.
+pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<BackedUp, Error> {
+    // It may ask for more than this piton can do, and then nothing is done in its name.
+    if !client.layout().is_taken() {
+        configuration::require_trust(client.layout(), &configuration::read(client.layout())?)?;
+    }
+    let place = Place::of(client.layout(), to)?;
+    let journal = journal_of(client)?;
+    let workspace = workspace(client.layout())?;
+    let scratch = Scratch::new(client.layout())?;
+    let source = Source {
+        store: &**client.store()?,
+        journal,
+        workspace: workspace.as_ref(),
+        scratch: scratch.path(),
+        clock: &SystemClock,
+        compress: place.compress,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let created = piton_vault::create(&source, &*place.target).await.map_err(failed)?;
+    let keep = kept(place.count_max, None, GRACE_MS);
+    let pruned = piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?;
+    Ok(BackedUp {
+        backup: view_of(&created.manifest, &*place.target),
+        proof: proof_of(created.proof),
+        bytes_put: created.bytes_put,
+        pruned: pruned_of(pruned),
+    })
+}
+
+/// The backups at a place.
+pub(super) async fn backups(client: &LocalClient, to: Option<&str>) -> Result<BackupsView, Error> {
+    let place = Place::of(client.layout(), to)?;
+    let (mut backups, mut damaged) = (Vec::new(), Vec::new());
+    for Listed { manifest, .. } in piton_vault::list(&*place.target, None).await.map_err(failed)? {
+        match manifest {
+            Ok(manifest) => backups.push(view_of(&manifest, &*place.target)),
+            Err(error) => damaged.push(error.to_string()),
+        }
+    }
+    Ok(BackupsView { at: place.target.place(), backups, damaged })
+}
+
+/// Whether backups can be restored.
+pub(super) async fn verify(
+    client: &LocalClient,
+    to: Option<&str>,
+    name: Option<&str>,
+) -> Result<BackupsVerified, Error> {
+    let place = Place::of(client.layout(), to)?;
+    let listed = piton_vault::list(&*place.target, None).await.map_err(failed)?;
+    let wanted: Vec<Listed> =
+        listed.into_iter().filter(|backup| name.is_none_or(|name| backup.name == name)).collect();
+    if wanted.is_empty() {
+        return Err(no_backup(name, &*place.target));
+    }
+    let mut checked = Vec::new();
+    for Listed { name, manifest, .. } in wanted {
+        // One after the other: each takes as much room as the journal.
+        let scratch = Scratch::new(client.layout())?;
+        let proof = match manifest {
+            Ok(manifest) => piton_vault::verify(&*place.target, manifest, scratch.path()).await,
+            Err(error) => Err(error),
+        };
+        checked.push(match proof {
+            Ok(proof) => BackupChecked { name, proof: Some(proof_of(proof)), problem: None },
+            Err(error) if failed_kind(&error) == ErrorKind::Corrupt => {
+                let problem = Some(Error::of(ErrorKind::Corrupt, &error));
+                let problem = problem.map(|error| [vec![error.message], error.causes].concat().join(": "));
+                BackupChecked { name, proof: None, problem }
+            }
+            Err(error) => return Err(failed(error)),
+        });
+    }
+    Ok(BackupsVerified { ok: checked.iter().all(|checked| checked.proof.is_some()), checked })
+}
+
+/// Brings runs back.
+pub(super) async fn restore(client: &LocalClient, order: RestoreOrder) -> Result<BackupRestored, Error> {
+    if order.to_seq.is_some() && order.run.is_none() {
+        return Err(Error::usage("an event is one of a run").hint("name it with --run"));
+    }
+    let layout = client.layout();
+    let target = parse(layout, &order.from)?;
+    let manifest = choose(&*target, order.backup.as_deref()).await?;
+    file::create_private_dir(&layout.state()).map_err(|error| Error::environment(&error))?;
+    let scratch = Scratch::new(layout)?;
+    let spool = Spool::fetch(&*target, manifest, &scratch.path().join("fetched")).await.map_err(failed)?;
+    let held: Vec<RunId> = spool.manifest.runs.iter().map(|held| held.run_id.clone()).collect();
+    let wanted = match &order.run {
+        Some(text) => vec![resolve::named(&held, text)?],
+        // Oldest first, so that they are listed in the order in which they were begun.
+        None => held.into_iter().rev().collect(),
+    };
+    let until = match (order.to_seq, order.to_time) {
+        (Some(seq), _) => Until::Seq(seq),
+        (None, Some(time)) => Until::Time(time),
+        (None, None) => Until::End,
+    };
+    let store = client.store()?;
+    let floor = epoch_floor(spool.epoch_max().max(store.epoch_max().await.map_err(ClientError::from)?));
+    let mut runs = Vec::new();
+    for run in wanted {
+        let restored = match piton_vault::restore(&spool, &**store, &run, until, floor).await {
+            // Of all runs, those that were there at the time.
+            Err(piton_vault::Error::NotHeld { .. }) if order.run.is_none() => continue,
+            restored => restored.map_err(failed)?,
+        };
+        let seq = match restored {
+            Restored::Whole(head) => Some(head.seq),
+            Restored::Kept => None,
+        };
+        runs.push(RunRestored { run_id: run, seq, snapshots: false });
+    }
+    bring_snapshots(layout, &spool, &mut runs)?;
+    Ok(BackupRestored { backup: spool.manifest.name.clone(), runs })
+}
+
+/// The snapshots of the runs that came back.
+fn bring_snapshots(layout: &Layout, spool: &Spool, runs: &mut [RunRestored]) -> Result<(), Error> {
+    let has = |run: &RunRestored| run.seq.is_some() && spool.manifest.tips.contains_key(&run.run_id);
+    let with: Vec<RunId> = runs.iter().filter(|run| has(run)).map(|run| run.run_id.clone()).collect();
+    if with.is_empty() {
+        return Ok(());
+    }
+    let workspace =
+        Workspace::open(layout.root(), &layout.state()).map_err(|error| Error::environment(&error))?;
+    workspace.protect_state().map_err(|error| Error::environment(&error))?;
+    restore_snapshots(spool, &workspace, &with).map_err(failed)?;
+    runs.iter_mut().filter(|run| with.contains(&run.run_id)).for_each(|run| run.snapshots = true);
+    Ok(())
+}
+
+/// Lets go of backups of this journal.
+pub(super) async fn prune(client: &LocalClient, order: PruneOrder) -> Result<PrunedView, Error> {
+    let place = Place::of(client.layout(), order.to.as_deref())?;
+    let journal = journal_of(client)?;
+    let since = order.younger_than_ms.map(before_now);
+    let keep = kept(order.keep.unwrap_or(place.count_max), since, order.grace_ms);
+    Ok(pruned_of(piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?))
+}
+
+fn kept(count: usize, since: Option<Timestamp>, grace_ms: u64) -> Keep {
+    // The clock of the target may be a little ahead.
+    Keep { count: count.max(1), since, untouched_since: before_now(grace_ms) }
+}
+
+fn before_now(age_ms: u64) -> Timestamp {
+    let now = SystemClock.now().as_millis();
+    Timestamp::from_millis(now.saturating_sub(i64::try_from(age_ms).unwrap_or(i64::MAX)))
+}
+
+/// A place for backups, and how many are kept there.
+pub(super) struct Place {
+    pub(super) target: Box<dyn Target>,
+    pub(super) count_max: usize,
+    /// Whether what is put there is compressed.
+    compress: bool,
+    /// Whether an agent that works in the repository could have written there.
+    pub(super) is_inside: bool,
+}
+
+impl Place {
+    /// The place that a person names, or the configuration.
+    pub(super) fn of(layout: &Layout, to: Option<&str>) -> Result<Self, Error> {
+        let Backups { to: configured, count_max, compress } = configuration::backups(layout)?;
+        let text = to.unwrap_or(&configured);
+        let target = parse(layout, text)?;
+        // By its name, or by where that leads: an agent may have made a link of it.
+        let named = PathBuf::from(target.place());
+        let leads_to = std::fs::canonicalize(&named).unwrap_or_else(|_| named.clone());
+        let root = std::fs::canonicalize(layout.root()).unwrap_or_else(|_| layout.root().to_owned());
+        let is_inside = named.starts_with(&root) || leads_to.starts_with(&root);
+        Ok(Self { target, count_max, compress, is_inside })
+    }
+}
+
+/// A relative path that a person gives is one from here; one of the configuration is one from the top of the repository.
+fn parse(layout: &Layout, text: &str) -> Result<Box<dyn Target>, Error> {
+    let parsed = target::parse(text, layout.root());
+    parsed.map_err(|error| Error::of(ErrorKind::Usage, &error).hint(format!("give {}", target::TARGET_SHAPE)))
+}
+
+async fn choose(target: &dyn Target, name: Option<&str>) -> Result<Manifest, Error> {
+    let listed = piton_vault::list(target, None).await.map_err(failed)?;
+    let of_one = |listed: &[Listed]| listed.iter().all(|backup| backup.journal == listed[0].journal);
+    let chosen = match name {
+        Some(name) => listed.into_iter().find(|backup| backup.name == name),
+        None if listed.is_empty() || of_one(&listed) => listed.into_iter().next_back(),
+        None => {
+            let newest = listed.iter().rev().take(5).map(|backup| {
+                let place =
+                    backup.manifest.as_ref().map_or("unreadable", |manifest| manifest.journal.as_str());
+                format!("{} of journal {place}", backup.name)
+            });
+            return Err(Error::usage(format!("`{}` holds backups of several journals", target.place()))
+                .details(newest.collect())
+                .hint("say which with --backup NAME; `piton backup list` has them all"));
+        }
+    };
+    chosen.ok_or_else(|| no_backup(name, target))?.manifest.map_err(failed)
+}
+
+fn no_backup(name: Option<&str>, target: &dyn Target) -> Error {
+    let what =
+        name.map_or_else(|| "there is no backup".to_owned(), |name| format!("no backup is called `{name}`"));
+    Error::usage(format!("{what} in `{}`", target.place()))
+        .hint("`piton backup list --to URL` says which there are, `piton backup create` makes one")
+}
+
+fn journal_of(client: &LocalClient) -> Result<JournalId, Error> {
+    let identity = piton_store::peek(client.layout().store()).map_err(ClientError::from)?;
+    identity.map(|identity| identity.id).ok_or_else(|| ClientError::NoRuns.into())
+}
+
+/// Where the snapshots of runs are, if there is such a place.
+fn workspace(layout: &Layout) -> Result<Option<Workspace>, Error> {
+    match layout.state().is_dir() {
+        true => Workspace::open(layout.root(), &layout.state())
+            .map(Some)
+            .map_err(|error| Error::environment(&error)),
+        false => Ok(None),
+    }
+}
+
+/// A directory of this process alone, gone when it is dropped; what others left that died is gone as well.
+pub(super) struct Scratch {
+    path: PathBuf,
+    root: PathBuf,
+    _lock: FileLock,
+}
+
+impl Scratch {
+    pub(super) fn new(layout: &Layout) -> Result<Self, Error> {
+        Self::at(&layout.state())
+    }
+
+    /// The same in another directory of piton's.
+    pub(super) fn at(state: &Path) -> Result<Self, Error> {
+        let root = state.join("scratch");
+        let made = file::create_private_dir(&root).and_then(|()| {
+            // Whoever makes one is alone: nobody takes what is being made for something left.
+            let _alone = FileLock::exclusive(&root.join("lock"))?;
+            remove_left(&root)?;
+            let path = root.join(SystemIds.hex(16));
+            let lock = FileLock::exclusive(&lock_of(&path))?;
+            file::create_private_dir(&path)?;
+            Ok((path, lock))
+        });
+        let (path, _lock) = made.map_err(|error| Error::environment(&error))?;
+        Ok(Self { path, root, _lock })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Removes what those left that died.
+fn remove_left(root: &Path) -> Result<(), file::Error> {
+    for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
+        let path = entry.path().with_extension("");
+        if path.file_name().is_some_and(|name| name == "lock") || FileLock::is_held(&lock_of(&path))? {
+            continue;
+        }
+        file::remove_tree_within(root, &path)?;
+        file::remove_file_if_exists(&lock_of(&path))?;
+    }
+    Ok(())
+}
+
+fn lock_of(path: &Path) -> PathBuf {
+    path.with_extension("lock")
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays behind is removed by the next.
+        let _ = file::remove_tree_within(&self.root, &self.path);
+        let _ = file::remove_file_if_exists(&lock_of(&self.path));
+        // Where there was nothing before, nothing stays.
+        let count = |path: &Path| std::fs::read_dir(path).into_iter().flatten().count();
+        let state = self.root.parent().unwrap_or(&self.root);
+        if count(&self.root) == 1 && count(state) == 1 {
+            let _ = file::remove_file_if_exists(&self.root.join("lock"));
+            let _ = std::fs::remove_dir(&self.root).and_then(|()| std::fs::remove_dir(state));
+        }
+    }
+}
+
+fn view_of(manifest: &Manifest, target: &dyn Target) -> BackupView {
+    let runs = manifest.runs.iter().map(|held| BackupRunView {
+        run_id: held.run_id.clone(),
+        kind: held.kind,
+        title: held.title.clone(),
+        seq: held.seq,
+        snapshots: manifest.tips.contains_key(&held.run_id),
+    });
+    BackupView {
+        name: manifest.name.clone(),
+        at: target.place(),
+        journal: manifest.journal.clone(),
+        made_at: manifest.made_at,
+        proven_at: manifest.proven_at,
+        bytes: manifest.bytes(),
+        runs: runs.collect(),
+        damaged: manifest.damaged.clone(),
+    }
+}
+
+fn proof_of(proof: Proof) -> ProofView {
+    let Proof { runs, events, snapshots } = proof;
+    ProofView { runs, events, snapshots }
+}
+
+fn pruned_of(pruned: piton_vault::Pruned) -> PrunedView {
+    let piton_vault::Pruned { backups, objects, bytes } = pruned;
+    PrunedView { backups, objects, bytes }
+}
+
+fn failed_kind(error: &piton_vault::Error) -> ErrorKind {
+    use piton_vault::Error as E;
+    match error {
+        E::Damaged { .. } | E::NotRestorable { .. } | E::NoBeginning { .. } | E::Taken { .. } => {
+            ErrorKind::Corrupt
+        }
+        E::Event { source: piton_model::DecodeError::Malformed { .. }, .. } => ErrorKind::Corrupt,
+        E::Event { .. } | E::Newer { .. } | E::File(_) | E::Git(_) => ErrorKind::Environment,
+        E::NoBackup { .. } | E::UnknownTarget { .. } | E::NotHeld { .. } => ErrorKind::Usage,
+        E::Store(piton_store::Error::Corrupt(_)) => ErrorKind::Corrupt,
+        E::Store(_) => ErrorKind::Environment,
+    }
+}
+
+/// What the vault said, and what helps.
+pub(super) fn failed(error: piton_vault::Error) -> Error {
+    use piton_vault::Error as E;
+    let of = Error::of(failed_kind(&error), &error);
+    match error {
+        E::Store(error) => ClientError::from(error).into(),
+        E::Damaged { .. } | E::NotRestorable { .. } | E::NoBeginning { .. } | E::Taken { .. } => {
+            of.hint("`piton backup list` has the others; `piton backup create` makes a new one")
+        }
+        E::Newer { .. } | E::Event { .. } => of.hint("update piton on this machine"),
+        E::Git(_) => of.hint("run `piton doctor`; a shallow or partial clone has to be made whole first"),
+        E::File(error) => {
+            let remedy = piton_view::remedy(&error);
+            of.hint(remedy)
+        }
+        E::NoBackup { .. } | E::UnknownTarget { .. } | E::NotHeld { .. } => {
+            of.hint("run `piton backup list`")
+        }
+    }
+}

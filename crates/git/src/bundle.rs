@@ -1,0 +1,97 @@
+//! What git keeps of the snapshots of a run, as a file that another repository takes in.
+//!
+//! A bundle holds what leads to the run's last snapshot and to none of those that the other side has. Taking one in adds
+//! objects, and sets a ref only where there is none.
+
+use std::path::Path;
+
+use crate::call::{Call, failed, not_understood};
+use crate::record::ref_of;
+use crate::repository::Repository;
+use crate::workspace::check_run;
+use crate::{Error, Workspace};
+
+/// Packs are synced as loose objects are.
+const SYNCED: &str = "core.fsync=loose-object,pack,pack-metadata,reference";
+
+impl Workspace {
+    /// A repository of its own in the directory `at`, which knows nothing yet. `format`: `sha1` or `sha256`.
+    pub fn scratch(at: &Path, format: &str) -> Result<Self, Error> {
+        piton_sys::file::create_private_dir(at)?;
+        let format_flag = format!("--object-format={format}");
+        Call::new("init", at).args(["--quiet", "--template=", &format_flag]).arg(at).bytes()?;
+        let repository =
+            Repository { format: format.to_owned(), ..Repository::private(at, &at.join(".git")) };
+        Ok(Self::over(repository, at))
+    }
+
+    /// `sha1` or `sha256`.
+    pub fn object_format(&self) -> &str {
+        &self.repository.format
+    }
+
+    /// The last snapshot of a run, if it has one.
+    pub fn tip(&self, run: &str) -> Result<Option<String>, Error> {
+        check_run(run)?;
+        const COMMAND: &str = "rev-parse";
+        let output = self.repository.call(COMMAND).args(["--quiet", "--verify", &ref_of(run)]).run()?;
+        let id = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+        Ok((output.success() && !id.is_empty()).then_some(id))
+    }
+
+    /// Whether git has this commit.
+    pub fn has(&self, commit: &str) -> bool {
+        let call = self.repository.call("cat-file").args(["-e", &format!("{commit}^{{commit}}")]);
+        call.run().is_ok_and(|output| output.success())
+    }
+
+    /// Writes to the new file `to` what leads to `tip`, the last snapshot of `run`, and to none of `held`. `false` where that is
+    /// nothing.
+    pub fn bundle(&self, run: &str, tip: &str, held: &[String], to: &Path) -> Result<bool, Error> {
+        check_run(run)?;
+        const COMMAND: &str = "bundle";
+        let without = held.iter().map(|commit| format!("^{commit}\n")).collect::<String>();
+        let count = self
+            .repository
+            .call("rev-list")
+            .args(["--count", "--stdin"])
+            .stdin(format!("{tip}\n{without}").into_bytes())
+            .bytes()?;
+        if count.trim_ascii() == b"0" {
+            return Ok(false);
+        }
+        // A bundle names refs: the run's own may have moved on since, which is no harm.
+        let stdin = format!("{}\n{without}", ref_of(run)).into_bytes();
+        let call = self.repository.call(COMMAND).arg("create").arg("--quiet").arg(to).arg("--stdin");
+        let output = call.stdin(stdin).run()?;
+        if output.success() { Ok(true) } else { Err(failed(COMMAND, &output)) }
+    }
+
+    /// Adds the objects of a bundle. What it stands on must be there.
+    pub fn unbundle(&self, from: &Path) -> Result<(), Error> {
+        self.repository.call("bundle").setting(SYNCED).arg("unbundle").arg(from).bytes().map(drop)
+    }
+
+    /// Says that `tip` is the last snapshot of `run`, unless it has one. `false` where it does.
+    pub fn set_tip(&self, run: &str, tip: &str) -> Result<bool, Error> {
+        if self.tip(run)?.is_some() {
+            return Ok(false);
+        }
+        let nothing = "0".repeat(tip.len());
+        let call = self.repository.call("update-ref").setting(SYNCED).setting("core.logAllRefUpdates=false");
+        call.args(["--no-deref", &ref_of(run), tip, &nothing]).bytes()?;
+        Ok(true)
+    }
+
+    /// Makes sure that everything which `commit` names is there.
+    pub fn check_complete(&self, commit: &str) -> Result<(), Error> {
+        const COMMAND: &str = "rev-list";
+        let call = self.repository.call(COMMAND).args(["--objects", "--quiet", commit]);
+        let output = call.run()?;
+        match output.success() {
+            true if output.stdout.is_empty() => Ok(()),
+            true => Err(not_understood(COMMAND, &output.stdout)),
+            false => Err(failed(COMMAND, &output)),
+        }
+    }
+}

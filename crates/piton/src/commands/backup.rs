@@ -1,0 +1,202 @@
+//! `piton backup`: make, list, verify, restore and prune backups.
+
+use piton_model::{ExitCode, Timestamp};
+use piton_view::{
+    BackedUp, BackupRestored, BackupView, BackupsVerified, BackupsView, ProofView, PruneOrder, PrunedView,
+    RestoreOrder, words,
+};
+
+use crate::cli::{
+    BackupArguments, BackupCommand, BackupPlace, BackupPruneArguments, BackupRestoreArguments, Global,
+};
+use crate::failure::{Failure, Result};
+use crate::output::{Output, clean_line};
+use crate::repository;
+
+pub(super) async fn run(global: &Global, arguments: &BackupArguments, out: &Output) -> Result {
+    let layout = repository::layout(global)?;
+    match &arguments.command {
+        BackupCommand::Create(place) => {
+            let client = repository::open(&layout)?;
+            Ok(created(&client.back_up(from_here(place)?.as_deref()).await?, out))
+        }
+        BackupCommand::List(place) => {
+            let client = repository::open_or_create(&layout);
+            Ok(listed(&client.backups(from_here(place)?.as_deref()).await?, out))
+        }
+        BackupCommand::Verify(arguments) => {
+            let (client, to) = (repository::open_or_create(&layout), from_here(&arguments.place)?);
+            let verified = client.verify_backups(to.as_deref(), arguments.name.as_deref()).await?;
+            Ok(checked(&verified, out))
+        }
+        BackupCommand::Restore(arguments) => {
+            let order = restore_order(arguments)?;
+            let client = repository::open_or_create(&layout);
+            Ok(restored(&client.restore_backup(order).await?, out))
+        }
+        BackupCommand::Prune(arguments) => {
+            let order = prune_order(arguments)?;
+            let client = repository::open(&layout)?;
+            Ok(pruned(&client.prune_backups(order).await?, out))
+        }
+    }
+}
+
+/// A relative path is one from where the command was given.
+fn absolute(text: &str) -> Result<String> {
+    if text.contains("://") || text.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let path = std::path::absolute(text).map_err(|error| Failure::environment(&error))?;
+    Ok(path.to_str().unwrap_or(text).to_owned())
+}
+
+fn from_here(place: &BackupPlace) -> Result<Option<String>> {
+    place.to.as_deref().map(absolute).transpose()
+}
+
+fn restore_order(arguments: &BackupRestoreArguments) -> Result<RestoreOrder> {
+    let to_time = arguments.to_time.as_deref().map(str::parse::<Timestamp>).transpose();
+    Ok(RestoreOrder {
+        from: absolute(&arguments.url)?,
+        backup: arguments.backup.clone(),
+        run: arguments.run.clone(),
+        to_seq: arguments.to_seq,
+        to_time: to_time.map_err(|error| Failure::usage(error.to_string()))?,
+    })
+}
+
+fn prune_order(arguments: &BackupPruneArguments) -> Result<PruneOrder> {
+    let duration = |text: &String| piton_config::parse_duration(text).map_err(Failure::usage);
+    Ok(PruneOrder {
+        to: from_here(&arguments.place)?,
+        keep: arguments.keep,
+        younger_than_ms: arguments.younger_than.as_ref().map(duration).transpose()?,
+        grace_ms: duration(&arguments.grace)?,
+    })
+}
+
+fn created(made: &BackedUp, out: &Output) -> ExitCode {
+    let backup = &made.backup;
+    if out.json {
+        out.json(made);
+    } else {
+        out.line(format!("{}  {}", backup.name, held(&made.proof)));
+        let events = words::count(made.proof.events, "event");
+        out.line(format!(
+            "  restored and verified: {events}; {} new in {}",
+            size(made.bytes_put),
+            clean_line(&backup.at)
+        ));
+        removed(&made.pruned, out);
+    }
+    told(&backup.damaged, out)
+}
+
+/// What could not be backed up: it is told, and so is the exit code.
+fn told(damaged: &[String], out: &Output) -> ExitCode {
+    for problem in damaged {
+        out.note(clean_line(&format!("warning: only what an earlier backup has of it is kept: {problem}")));
+    }
+    if damaged.is_empty() { ExitCode::Done } else { ExitCode::Corrupt }
+}
+
+fn held(proof: &ProofView) -> String {
+    match proof.snapshots {
+        0 => words::count(proof.runs, "run"),
+        with => format!("{}, {with} with snapshots", words::count(proof.runs, "run")),
+    }
+}
+
+fn listed(found: &BackupsView, out: &Output) -> ExitCode {
+    if out.json {
+        out.json(found);
+    } else {
+        if found.backups.is_empty() && found.damaged.is_empty() {
+            out.note(format!("no backup in {}; `piton backup create` makes one", clean_line(&found.at)));
+        }
+        found.backups.iter().for_each(|backup| out.line(line_of(backup)));
+        found.damaged.iter().for_each(|problem| out.line(clean_line(&format!("damaged: {problem}"))));
+    }
+    if found.damaged.is_empty() { ExitCode::Done } else { ExitCode::Corrupt }
+}
+
+fn line_of(backup: &BackupView) -> String {
+    let events: u64 = backup.runs.iter().map(|run| run.seq).sum();
+    let (runs, events) = (words::count(backup.runs.len(), "run"), words::count(events, "event"));
+    let proven = format!("proven {}", backup.proven_at);
+    format!(
+        "{}  {runs}  {events}  {}  {proven}  journal {}",
+        backup.name,
+        size(backup.bytes),
+        &backup.journal[..8]
+    )
+}
+
+fn checked(verified: &BackupsVerified, out: &Output) -> ExitCode {
+    if out.json {
+        out.json(verified);
+    } else {
+        for backup in &verified.checked {
+            let said = match (&backup.proof, &backup.problem) {
+                (Some(proof), _) => format!("ok: {}, {}", held(proof), words::count(proof.events, "event")),
+                (None, problem) => {
+                    format!("damaged: {}", problem.as_deref().unwrap_or("it does not restore"))
+                }
+            };
+            out.line(clean_line(&format!("{}  {said}", backup.name)));
+        }
+    }
+    if verified.ok { ExitCode::Done } else { ExitCode::Corrupt }
+}
+
+fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
+    if out.json {
+        out.json(done);
+        return ExitCode::Done;
+    }
+    out.line(format!("from backup {}", done.backup));
+    for run in &done.runs {
+        let said = match (run.seq, run.snapshots) {
+            (Some(seq), true) => format!("{}, with its snapshots", words::count(seq, "event")),
+            (Some(seq), false) => words::count(seq, "event"),
+            (None, _) => "is here already, left as it is".to_owned(),
+        };
+        out.line(format!("  {}  {said}", run.run_id));
+    }
+    if done.runs.iter().any(|run| run.snapshots) {
+        out.note("`piton restore RUN` writes the files of its best iteration");
+    }
+    ExitCode::Done
+}
+
+fn pruned(done: &PrunedView, out: &Output) -> ExitCode {
+    if out.json {
+        out.json(done);
+    } else if done.backups.is_empty() && done.objects == 0 {
+        out.did("nothing to remove");
+    } else {
+        removed(done, out);
+    }
+    ExitCode::Done
+}
+
+fn removed(done: &PrunedView, out: &Output) {
+    if !done.backups.is_empty() || done.objects > 0 {
+        let backups = words::count(done.backups.len(), "backup");
+        out.did(format!("{backups} removed, and {} that only they needed", size(done.bytes)));
+    }
+}
+
+/// Bytes, as people read them.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let (mut value, mut unit) = (bytes as f64 / 1024.0, 0);
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        (value, unit) = (value / 1024.0, unit + 1);
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}

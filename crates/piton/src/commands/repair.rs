@@ -1,0 +1,62 @@
+//! `piton repair`: what is provably good of a damaged journal, made whole again.
+
+use piton_model::ExitCode;
+use piton_view::{RepairView, RunRepaired, words};
+
+use crate::cli::Global;
+use crate::failure::Result;
+use crate::output::{Output, clean_line};
+use crate::repository;
+
+pub(super) async fn run(global: &Global, out: &Output) -> Result {
+    let client = repository::open_or_create(&repository::layout(global)?);
+    let repaired = client.repair().await?;
+    if out.json {
+        out.json(&repaired);
+    } else {
+        lines_of(&repaired).iter().for_each(|line| out.line(clean_line(line)));
+    }
+    Ok(if repaired.lost { ExitCode::Corrupt } else { ExitCode::Done })
+}
+
+fn lines_of(repaired: &RepairView) -> Vec<String> {
+    if !repaired.damaged {
+        return vec!["nothing is damaged; nothing was changed".to_owned()];
+    }
+    let mut lines: Vec<String> =
+        repaired.problems.iter().map(|problem| format!("found  {problem}")).collect();
+    lines.extend(repaired.quarantine.iter().map(|place| format!("aside  {place}")));
+    for run in &repaired.runs {
+        lines.push(format!("{}  {}", if run.seq == 0 { "gone " } else { "kept " }, line_of(run)));
+        lines.extend(run.lost_to.map(|last| format!("lost   {}: {}", run.run_id, lost(run.seq, last))));
+        lines.extend(run.note.iter().map(|note| format!("note   {}: {note}", run.run_id)));
+    }
+    let lost = repaired.runs.iter().filter(|run| run.lost_to.is_some()).count();
+    lines.push(match lost {
+        0 => format!("repaired: {}, nothing is lost", words::count(repaired.runs.len(), "run")),
+        lost => {
+            format!("repaired: {}, something is lost of {lost}", words::count(repaired.runs.len(), "run"))
+        }
+    });
+    lines
+}
+
+fn line_of(run: &RunRepaired) -> String {
+    let from_backup = run.seq - run.from_journal.min(run.seq);
+    match (run.seq, &run.backup) {
+        (0, _) => format!("{}: nothing of it is proven, and no backup has it", run.run_id),
+        (seq, Some(backup)) if from_backup > 0 => format!(
+            "{}: {}, of them {from_backup} from backup {backup}",
+            run.run_id,
+            words::count(seq, "event")
+        ),
+        (seq, _) => format!("{}: {} from the journal itself", run.run_id, words::count(seq, "event")),
+    }
+}
+
+fn lost(kept: u64, last: u64) -> String {
+    match last - kept {
+        1 => format!("event {last} was acknowledged and is nowhere"),
+        _ => format!("events {} to {last} were acknowledged and are nowhere", kept + 1),
+    }
+}

@@ -1,0 +1,318 @@
+//! Making a backup, while runs go on.
+//!
+//! Each run is shipped from where the newest backup of the same journal ends, if its chain still stands there; a run that was
+//! removed or begun anew is told to be so first. Runs are prefixes of themselves: what is appended meanwhile is for the next.
+//!
+//! A damaged run keeps no other out. What an earlier backup has of it stays in the new one, which says so.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use piton_git::Workspace;
+use piton_model::{RunId, Seq};
+use piton_store::chain::{self, Hash};
+use piton_store::{BlobId, Frame, Head, JournalId, RunRow, Store, Wanted};
+use piton_sys::{Clock, Ids, SystemIds, file};
+
+use crate::manifest::{FORMAT, Manifest, Piece, RunHeld, name_at};
+use crate::object::pack;
+use crate::restore::{Proof, prove};
+use crate::segment::{Record, Writer};
+use crate::spool::object_name;
+use crate::{Error, Spool, Target, list};
+
+/// A segment is closed once it holds so much.
+const SEGMENT_BYTES: usize = 16 << 20;
+
+/// Read from the journal at a time.
+const SHIPPED_BYTES: usize = 1 << 20;
+
+/// Pieces after which a backup begins anew instead of standing on the one before: more would make each restore slower, and
+/// hold on to runs that are long gone.
+const PIECES_MAX: usize = 64;
+
+/// What is backed up.
+pub struct Source<'a> {
+    /// The journal.
+    pub store: &'a dyn Store,
+    /// Which one it is.
+    pub journal: JournalId,
+    /// Where the snapshots of its runs are.
+    pub workspace: Option<&'a Workspace>,
+    /// A directory of this process alone, for the proof.
+    pub scratch: &'a Path,
+    /// Time.
+    pub clock: &'a dyn Clock,
+    /// Whether segments are compressed.
+    pub compress: bool,
+    /// The version of this piton.
+    pub version: &'a str,
+}
+
+/// A backup that was made.
+#[derive(Clone, Debug)]
+pub struct Created {
+    /// What it says of itself.
+    pub manifest: Manifest,
+    /// What it came to when it was restored.
+    pub proof: Proof,
+    /// What was put at the target for it.
+    pub bytes_put: u64,
+    /// The backup that it stands on.
+    pub on: Option<String>,
+}
+
+/// Makes a backup, restores it, and lists it.
+pub async fn create(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
+    let base = list::newest(target, source.journal).await?;
+    let base = base.filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
+    match (create_on(source, target, base.as_ref(), "first").await, &base) {
+        // A backup that stands on a damaged one would be damaged, too.
+        (Err(Error::Damaged { .. } | Error::NotRestorable { .. } | Error::Git(_)), Some(_)) => {
+            create_on(source, target, None, "again").await
+        }
+        (created, _) => created,
+    }
+}
+
+/// The same on top of `base`; `part` of the scratch directory is for it.
+async fn create_on(
+    source: &Source<'_>,
+    target: &dyn Target,
+    base: Option<&Manifest>,
+    part: &str,
+) -> Result<Created, Error> {
+    let scratch = source.scratch.join(part);
+    file::create_private_dir(&scratch)?;
+    let made_at = source.clock.now();
+    let name = name_at(made_at, &SystemIds.hex(8));
+    let mut shipment = Shipment::new(source, target, base);
+    shipment.ship_all().await?;
+    let tips = shipment.bundle_all().await?;
+    let Shipment { runs, damaged, segments, bundles, bytes_put, .. } = shipment;
+    let mut manifest = Manifest {
+        format: FORMAT,
+        piton: source.version.to_owned(),
+        name,
+        journal: source.journal.to_string(),
+        made_at,
+        proven_at: made_at,
+        epoch_max: source.store.epoch_max().await?,
+        runs,
+        damaged,
+        segments,
+        bundles,
+        tips,
+    };
+    let spool = Spool::fetch(target, manifest.clone(), &scratch.join("fetched")).await?;
+    let format = source.workspace.map_or("sha1", Workspace::object_format);
+    let proof = prove(&spool, &scratch.join("restored"), format).await?;
+    manifest.proven_at = source.clock.now();
+    publish(target, &manifest).await?;
+    let on = base.map(|base| base.name.clone());
+    Ok(Created { manifest, proof, bytes_put, on })
+}
+
+/// Lists a backup that was proven. It is there once it can be read back.
+async fn publish(target: &dyn Target, manifest: &Manifest) -> Result<(), Error> {
+    let (name, bytes) = (list::manifest_name(manifest), manifest.to_bytes());
+    target.put(&name, &bytes).await?;
+    let kept = target.get(&name, crate::manifest::MANIFEST_BYTES_MAX).await?;
+    match kept {
+        Some(kept) if kept == bytes => Ok(()),
+        _ => Err(Error::damaged(&name, "it is not what was written")),
+    }
+}
+
+/// What is on its way to a target.
+struct Shipment<'a> {
+    source: &'a Source<'a>,
+    target: &'a dyn Target,
+    base: Option<&'a Manifest>,
+    writer: Writer,
+    runs: Vec<RunHeld>,
+    damaged: Vec<String>,
+    segments: Vec<Piece>,
+    bundles: Vec<Piece>,
+    blobs: HashSet<BlobId>,
+    bytes_put: u64,
+}
+
+impl<'a> Shipment<'a> {
+    fn new(source: &'a Source<'a>, target: &'a dyn Target, base: Option<&'a Manifest>) -> Self {
+        let segments = base.map_or_else(Vec::new, |base| base.segments.clone());
+        let bundles = base.map_or_else(Vec::new, |base| base.bundles.clone());
+        Self {
+            writer: Writer::new(source.journal.bytes(), last_of(&segments)),
+            source,
+            target,
+            base,
+            runs: Vec::new(),
+            damaged: Vec::new(),
+            segments,
+            bundles,
+            blobs: HashSet::new(),
+            bytes_put: 0,
+        }
+    }
+
+    async fn ship_all(&mut self) -> Result<(), Error> {
+        let page = self.source.store.rows(Wanted::ALL_THERE).await?;
+        // Which run a damaged row is of may not be known: then nobody can tell that another was removed.
+        let is_complete = page.damaged.iter().all(|problem| problem.run.is_some());
+        let mut unread: Vec<RunId> = Vec::new();
+        for problem in page.damaged {
+            unread.extend(problem.run.clone());
+            self.damaged.push(problem.to_string());
+        }
+        let mut there: HashSet<String> = HashSet::new();
+        for row in page.rows {
+            let run = row.entry.run_id.clone();
+            there.insert(run.key());
+            match self.ship_run(&row).await {
+                Ok(Some(held)) => self.runs.push(held),
+                // It was removed meanwhile.
+                Ok(None) => drop(there.remove(&run.key())),
+                Err(Error::Store(piton_store::Error::Corrupt(problem))) => {
+                    self.damaged.push(problem.to_string());
+                    unread.push(run);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(base) = self.base else { return self.flush().await };
+        for held in &base.runs {
+            if unread.iter().any(|run| run.key() == held.run_id.key()) {
+                self.runs.push(held.clone());
+            } else if is_complete && !there.contains(&held.run_id.key()) {
+                self.writer.push(&Record::Removed { run: held.run_id.clone() });
+            } else if !there.contains(&held.run_id.key()) {
+                self.runs.push(held.clone());
+            }
+        }
+        self.flush().await
+    }
+
+    /// Ships what is new of a run, up to where it was when it was listed. `None` where it is gone.
+    async fn ship_run(&mut self, row: &RunRow) -> Result<Option<RunHeld>, Error> {
+        let run = &row.entry.run_id;
+        let held = self.base.and_then(|base| base.run(run)).and_then(RunHeld::head);
+        let mut head = held.unwrap_or_else(|| Head::start(run));
+        loop {
+            let frames = match self.source.store.ship(run, head, SHIPPED_BYTES).await {
+                Ok(frames) => frames,
+                Err(piton_store::Error::UnknownRun { .. }) => return Ok(None),
+                Err(piton_store::Error::Diverged { .. }) if head.seq > 0 => {
+                    self.writer.push(&Record::Removed { run: run.clone() });
+                    head = Head::start(run);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let is_last = frames.is_empty();
+            for frame in frames {
+                head = frame.head().expect("what is shipped was verified");
+                self.ship_frame(run, frame).await?;
+            }
+            if is_last || head.seq >= row.head.seq {
+                break;
+            }
+        }
+        self.ship_marks(row, head.seq).await?;
+        Ok(Some(RunHeld {
+            run_id: run.clone(),
+            kind: row.entry.kind,
+            title: row.entry.title.clone(),
+            seq: head.seq,
+            hash: chain::hex(&head.hash),
+            epoch: row.epoch,
+            updated_at: row.entry.updated_at,
+        }))
+    }
+
+    async fn ship_frame(&mut self, run: &RunId, frame: Frame) -> Result<(), Error> {
+        for id in frame.blobs() {
+            if self.blobs.insert(id) {
+                let bytes = self.source.store.blob(&id).await?;
+                self.writer.push(&Record::Blob { id, bytes });
+            }
+        }
+        self.writer.push(&Record::Frame { run: run.clone(), frame });
+        if self.writer.bytes() >= SEGMENT_BYTES {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// What is known of a run beside its events, where that changed.
+    async fn ship_marks(&mut self, row: &RunRow, seq: Seq) -> Result<(), Error> {
+        let run = row.entry.run_id.clone();
+        let before = self.base.and_then(|base| base.run(&run));
+        if before.is_none_or(|before| before.epoch != row.epoch) {
+            self.writer.push(&Record::Epoch { run: run.clone(), epoch: row.epoch });
+        }
+        // A damaged checkpoint costs nothing but time: it is made again from the events.
+        let checkpoint = self.source.store.checkpoint(&run, seq).await.ok().flatten();
+        if let Some(kept) = checkpoint.filter(|kept| before.is_none_or(|before| before.seq < kept.seq)) {
+            self.writer.push(&Record::Checkpoint { run, seq: kept.seq, digest: chain::digest(&kept.bytes) });
+        }
+        Ok(())
+    }
+
+    /// Puts the segment that is being written at the target, and begins the next.
+    async fn flush(&mut self) -> Result<(), Error> {
+        if self.writer.is_empty() {
+            return Ok(());
+        }
+        // The next one follows this, whose digest is known once it is finished.
+        let next = Writer::new([0; 16], None);
+        let bytes = std::mem::replace(&mut self.writer, next).finish();
+        let piece = self.put("segments", &bytes, self.source.compress).await?;
+        self.segments.push(piece);
+        self.writer = Writer::new(self.source.journal.bytes(), last_of(&self.segments));
+        Ok(())
+    }
+
+    async fn put(&mut self, kind: &str, bytes: &[u8], compress: bool) -> Result<Piece, Error> {
+        let packed = pack(bytes, compress, SystemIds.bytes());
+        let piece = Piece::of(&packed);
+        let name = object_name(&self.source.journal.to_string(), kind, &piece.digest);
+        self.target.put(&name, &packed).await?;
+        self.bytes_put += piece.bytes;
+        Ok(piece)
+    }
+
+    /// Puts what git has of the snapshots of these runs, and an earlier backup has not; the last snapshot of each.
+    async fn bundle_all(&mut self) -> Result<BTreeMap<RunId, String>, Error> {
+        let Some(workspace) = self.source.workspace else { return Ok(BTreeMap::new()) };
+        let mut held: Vec<String> = Vec::new();
+        if let Some(base) = self.base {
+            // Whatever git has forgotten since is no ground to stand on.
+            let known = base.tips.values().filter(|tip| workspace.has(tip)).cloned();
+            held.extend(known);
+            if held.len() < base.tips.len() {
+                self.bundles.clear();
+                held.clear();
+            }
+        }
+        let mut tips = BTreeMap::new();
+        for run in self.runs.iter().map(|run| run.run_id.clone()).collect::<Vec<_>>() {
+            let Some(tip) = workspace.tip(run.as_str())? else { continue };
+            let path = self.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
+            if !held.contains(&tip) && workspace.bundle(run.as_str(), &tip, &held, &path)? {
+                let bytes = file::read_regular(&path, crate::spool::OBJECT_BYTES_MAX)?.unwrap_or_default();
+                // git has compressed it.
+                let piece = self.put("bundles", &bytes, false).await?;
+                self.bundles.push(piece);
+                file::remove_file_if_exists(&path)?;
+            }
+            held.push(tip.clone());
+            tips.insert(run, tip);
+        }
+        Ok(tips)
+    }
+}
+
+fn last_of(segments: &[Piece]) -> Option<Hash> {
+    segments.last().and_then(Piece::hash)
+}

@@ -1,0 +1,89 @@
+//! What can go wrong with a backup, told apart by what helps.
+
+use piton_model::{DecodeError, RunId, Seq};
+
+/// Why a backup could not be made, read or restored.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What is at the target is not what was put there.
+    #[error("`{object}` is damaged: {what}")]
+    Damaged {
+        /// Its name at the target.
+        object: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// It was written by a newer piton.
+    #[error("`{object}` has format {found}, this piton knows up to {known}")]
+    Newer {
+        /// Its name at the target.
+        object: String,
+        /// The format found.
+        found: u32,
+        /// The newest format known.
+        known: u32,
+    },
+    /// Nothing there is a backup, or none is called so.
+    #[error("there is no backup {what}")]
+    NoBackup {
+        /// Which was looked for, and where.
+        what: String,
+    },
+    /// The name is taken by something else.
+    #[error("`{object}` is there already and holds something else")]
+    Taken {
+        /// Its name at the target.
+        object: String,
+    },
+    /// The text names no place for backups.
+    #[error("`{text}` names no place for backups")]
+    UnknownTarget {
+        /// What was given.
+        text: String,
+    },
+    /// An event cannot be read, so nobody knows what the index says of its run.
+    #[error("run `{run}`, event {seq}")]
+    Event {
+        /// Which run.
+        run: RunId,
+        /// Which event.
+        seq: Seq,
+        /// What is wrong with it.
+        source: DecodeError,
+    },
+    /// Events that are the history of no run.
+    #[error("run `{run}` does not begin with its creation")]
+    NoBeginning {
+        /// Which run.
+        run: RunId,
+    },
+    /// The run is not in the backup, or nothing of it so early.
+    #[error("the backup holds nothing of run `{run}`{when}")]
+    NotHeld {
+        /// Which run.
+        run: RunId,
+        /// By when, where that was asked.
+        when: String,
+    },
+    /// What was restored is not what was backed up.
+    #[error("the backup does not restore: {what}")]
+    NotRestorable {
+        /// What differs.
+        what: String,
+    },
+    /// The journal said no.
+    #[error(transparent)]
+    Store(#[from] piton_store::Error),
+    /// git said no.
+    #[error(transparent)]
+    Git(#[from] piton_git::Error),
+    /// The file system said no.
+    #[error(transparent)]
+    File(#[from] piton_sys::file::Error),
+}
+
+impl Error {
+    pub(crate) fn damaged(object: &str, what: impl Into<String>) -> Self {
+        Self::Damaged { object: object.to_owned(), what: what.into() }
+    }
+}

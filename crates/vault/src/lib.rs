@@ -1,0 +1,31 @@
+//! Keeping a journal: backups that count once they have been restored, and what they bring back.
+//!
+//! Rows are shipped, not pages: a backup is a chain of immutable [segments](segment) that hold appends as the journal keeps
+//! them, and a [manifest](manifest) that says which segments make it up and where each run ends. The cursor of a run is its
+//! last event and that event's hash, never the number of a row.
+//!
+//! - [`segment`]: the file format. [`object`]: how it is packed. [`manifest`]: what a backup says of itself. [`target`]: where backups lie.
+//! - [`create`]: making one. [`spool`]: reading one back. [`fold`]: what its events say. [`restore`]: a journal again.
+//! - [`list`]: which there are, whether they can be restored, and which may go.
+//!
+//! Invariant: a manifest is written last, and only once everything that it names was read back from the target and made a
+//! journal that verifies. Invariant: nothing is overwritten, here or at the target: objects are named by what they hold.
+
+pub mod create;
+mod error;
+mod fold;
+pub mod list;
+pub mod manifest;
+mod object;
+pub mod restore;
+pub mod segment;
+pub mod spool;
+pub mod target;
+
+pub use create::{Created, create};
+pub use error::Error;
+pub use list::{Listed, Pruned, list, newest, prune, verify};
+pub use manifest::Manifest;
+pub use restore::{Restored, Until, prove, restore};
+pub use spool::Spool;
+pub use target::Target;

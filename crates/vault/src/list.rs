@@ -1,0 +1,136 @@
+//! Which backups there are, whether they can be restored, and which may go.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use piton_model::Timestamp;
+use piton_store::JournalId;
+
+use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
+use crate::restore::{Proof, prove};
+use crate::spool::object_name;
+use crate::{Error, Spool, Target};
+
+/// What lies where a backup should be listed.
+#[derive(Debug)]
+pub struct Listed {
+    /// What it is called.
+    pub name: String,
+    /// The journal that it is of.
+    pub journal: String,
+    /// What it says of itself, or why that cannot be read.
+    pub manifest: Result<Manifest, Error>,
+}
+
+/// Where the manifest of a backup lies.
+pub(crate) fn manifest_name(manifest: &Manifest) -> String {
+    object_name(&manifest.journal, "backups", &format!("{}.json", manifest.name))
+}
+
+/// Every backup at a target, oldest first, of all journals or of one.
+pub async fn list(target: &dyn Target, journal: Option<JournalId>) -> Result<Vec<Listed>, Error> {
+    let prefix = journal.map_or_else(String::new, |journal| format!("{journal}/backups/"));
+    let mut listed = Vec::new();
+    for object in target.list(&prefix).await? {
+        let mut parts = object.name.split('/');
+        let (Some(journal), Some("backups"), Some(name), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            continue;
+        };
+        let Some(name) = name.strip_suffix(".json") else { continue };
+        let read = target.get(&object.name, MANIFEST_BYTES_MAX).await?;
+        let manifest = match read {
+            Some(bytes) => Manifest::parse(&object.name, &bytes),
+            // Somebody removed it since it was listed.
+            None => continue,
+        };
+        let is_itself = |manifest: &Manifest| manifest.name == name && manifest.journal == journal;
+        let manifest = match manifest {
+            Ok(manifest) if !is_itself(&manifest) => {
+                Err(Error::damaged(&object.name, "it is the manifest of another backup"))
+            }
+            manifest => manifest,
+        };
+        listed.push(Listed { name: name.to_owned(), journal: journal.to_owned(), manifest });
+    }
+    listed.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(listed)
+}
+
+/// The newest backup of a journal that can be read.
+pub async fn newest(target: &dyn Target, journal: JournalId) -> Result<Option<Manifest>, Error> {
+    Ok(list(target, Some(journal)).await?.into_iter().rev().find_map(|listed| listed.manifest.ok()))
+}
+
+/// Restores a backup into a journal of its own in the directory `scratch`, and says what it came to.
+pub async fn verify(target: &dyn Target, manifest: Manifest, scratch: &Path) -> Result<Proof, Error> {
+    let spool = Spool::fetch(target, manifest, &scratch.join("fetched")).await?;
+    let format = spool.manifest.tips.values().next().map_or("sha1", |tip| match tip.len() {
+        64 => "sha256",
+        _ => "sha1",
+    });
+    prove(&spool, &scratch.join("restored"), format).await
+}
+
+/// What was removed from a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Backups.
+    pub backups: Vec<String>,
+    /// Objects that no backup needs any more.
+    pub objects: usize,
+    /// What those held.
+    pub bytes: u64,
+}
+
+/// Which backups stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// So many of each journal, the newest.
+    pub count: usize,
+    /// Of those only what was made since; the newest stays in any case.
+    pub since: Option<Timestamp>,
+    /// What was put there since then stays, needed or not: somebody may be about to list it.
+    pub untouched_since: Timestamp,
+}
+
+/// Removes the backups of a journal that need not be kept, then what none of the others needs.
+///
+/// A manifest that cannot be read is kept, and with it every object: what it needs is not known.
+pub async fn prune(target: &dyn Target, journal: JournalId, keep: Keep) -> Result<Pruned, Error> {
+    let listed = list(target, Some(journal)).await?;
+    let (mut pruned, mut needed) = (Pruned::default(), BTreeSet::new());
+    let mut is_known = true;
+    for (age, backup) in listed.iter().rev().enumerate() {
+        let Ok(manifest) = &backup.manifest else {
+            is_known = false;
+            continue;
+        };
+        let is_recent = keep.since.is_none_or(|since| manifest.made_at >= since);
+        if age == 0 || (age < keep.count && is_recent) {
+            needed.extend(objects_of(manifest));
+        } else {
+            target.remove(&manifest_name(manifest)).await?;
+            pruned.backups.push(backup.name.clone());
+        }
+    }
+    if !is_known {
+        return Ok(pruned);
+    }
+    for kind in ["segments", "bundles"] {
+        for object in target.list(&format!("{journal}/{kind}/")).await? {
+            if object.at < keep.untouched_since && !needed.contains(&object.name) {
+                target.remove(&object.name).await?;
+                (pruned.objects, pruned.bytes) = (pruned.objects + 1, pruned.bytes + object.bytes);
+            }
+        }
+    }
+    Ok(pruned)
+}
+
+fn objects_of(manifest: &Manifest) -> impl Iterator<Item = String> {
+    let name =
+        |kind| move |piece: &crate::manifest::Piece| object_name(&manifest.journal, kind, &piece.digest);
+    manifest.segments.iter().map(name("segments")).chain(manifest.bundles.iter().map(name("bundles")))
+}

@@ -1,0 +1,198 @@
+//! From a backup to a journal again, and the proof that it can be done.
+//!
+//! Invariant: nothing that is there is changed. A run that a journal has already is left as it is, and so is a ref of git.
+
+use std::path::Path;
+
+use piton_git::Workspace;
+use piton_model::{Epoch, RunId, Seq, Timestamp};
+use piton_store::{Frame, Head, History, JournalId, Store, Url, Wanted};
+use piton_sys::file;
+
+use crate::fold::fold;
+use crate::{Error, Spool};
+
+/// How much of each run is wanted. Appends are whole: one that would go beyond is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// All of it.
+    End,
+    /// Nothing after this event.
+    Seq(Seq),
+    /// Nothing that happened after this moment.
+    Time(Timestamp),
+}
+
+impl Until {
+    fn takes(self, frame: &Frame) -> bool {
+        match self {
+            Until::End => true,
+            Until::Seq(seq) => frame.last() <= seq,
+            Until::Time(time) => frame.at <= time,
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Until::End => String::new(),
+            Until::Seq(seq) => format!(" up to event {seq}"),
+            Until::Time(time) => format!(" up to {time}"),
+        }
+    }
+}
+
+/// What became of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Restored {
+    /// It is there again, up to this event.
+    Whole(Head),
+    /// It was there, and was left as it is.
+    Kept,
+}
+
+/// Between the epochs of a journal and those of what is restored from it: grants that no backup saw fit in between.
+const EPOCHS_BETWEEN: Epoch = 1 << 20;
+
+/// The epoch from which restored runs go on: above anything that was ever granted where they come from.
+pub fn epoch_floor(seen: Epoch) -> Epoch {
+    (seen / EPOCHS_BETWEEN + 1) * EPOCHS_BETWEEN
+}
+
+/// Takes a run of a backup into `store`, verified append by append.
+pub async fn restore(
+    spool: &Spool,
+    store: &dyn Store,
+    run: &RunId,
+    until: Until,
+    floor: Epoch,
+) -> Result<Restored, Error> {
+    match store.row(run).await {
+        Ok(_) => return Ok(Restored::Kept),
+        Err(piton_store::Error::UnknownRun { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    // The name as it was given first.
+    let run = &spool.manifest.run(run).ok_or_else(|| not_held(run, until))?.run_id;
+    let wanted =
+        || spool.frames(run).take_while(move |frame| frame.as_ref().map_or(true, |frame| until.takes(frame)));
+    let taken = take_in(store, run, floor, &wanted, &|id| spool.blob(id)).await?;
+    let head = taken.ok_or_else(|| not_held(run, until))?;
+    if until == Until::End && Some(head) != spool.head(run) {
+        let what = format!("run `{run}` ends at event {}, not where the manifest says", head.seq);
+        return Err(Error::NotRestorable { what });
+    }
+    Ok(Restored::Whole(head))
+}
+
+fn not_held(run: &RunId, until: Until) -> Error {
+    Error::NotHeld { run: run.clone(), when: until.words() }
+}
+
+/// Takes in the appends that `frames` gives, each time anew from the first; the index and the checkpoints are made from their
+/// events. `None` where there is no append.
+pub async fn take_in<'a, I>(
+    store: &dyn Store,
+    run: &RunId,
+    floor: Epoch,
+    frames: &(dyn Fn() -> I + Sync),
+    blob: &(dyn Fn(&piton_store::BlobId) -> Result<Vec<u8>, Error> + Sync),
+) -> Result<Option<Head>, Error>
+where
+    I: Iterator<Item = Result<Frame, Error>> + Send + 'a,
+{
+    for frame in frames() {
+        for id in frame?.blobs() {
+            // Keeping what is there costs a look, and a damaged one is written anew.
+            store.put_blob(&blob(&id)?).await?;
+        }
+    }
+    let mut head = Head::start(run);
+    let opened = frames().map(|frame| {
+        let in_store = |id: &piton_store::BlobId| blob(id).map_err(in_store);
+        let events = frame?.open(run, &head.hash, &in_store)?;
+        head = events.last().map_or(head, |event| Head { seq: event.seq, hash: event.hash });
+        Ok(events)
+    });
+    let mut opened = opened.peekable();
+    if opened.peek().is_none() {
+        return Ok(None);
+    }
+    let folded = fold(run, opened)?;
+    let frames = frames().map(|frame| frame.map_err(in_store));
+    let frames: Box<dyn Iterator<Item = Result<Frame, piton_store::Error>> + Send> = Box::new(frames);
+    let history = History { entry: folded.entry, epoch: floor, frames, checkpoints: folded.checkpoints };
+    Ok(Some(store.take_in(history).await?))
+}
+
+/// An error of reading a backup, where a journal asks.
+fn in_store(error: Error) -> piton_store::Error {
+    match error {
+        Error::Store(error) => error,
+        other => {
+            let problem = piton_store::Problem { run: None, seq: None, what: other.to_string() };
+            piton_store::Error::Corrupt(problem)
+        }
+    }
+}
+
+/// Puts the snapshots of these runs where `workspace` finds them; a ref that is there stays.
+pub fn restore_snapshots(spool: &Spool, workspace: &Workspace, runs: &[RunId]) -> Result<usize, Error> {
+    for bundle in spool.bundles() {
+        workspace.unbundle(bundle)?;
+    }
+    let mut set = 0;
+    for (run, tip) in spool.manifest.tips.iter().filter(|(run, _)| runs.contains(run)) {
+        set += usize::from(workspace.set_tip(run.as_str(), tip)?);
+    }
+    Ok(set)
+}
+
+/// What a backup came to when it was restored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proof {
+    /// Runs that verify.
+    pub runs: usize,
+    /// Events that verify.
+    pub events: u64,
+    /// Runs whose snapshots git has, complete.
+    pub snapshots: usize,
+}
+
+/// Restores all of a backup into a journal of its own in the directory `at`, verifies that, and compares it with the
+/// manifest. `format` is that of the objects that git keeps.
+pub async fn prove(spool: &Spool, at: &Path, format: &str) -> Result<Proof, Error> {
+    file::create_private_dir(at)?;
+    let not_restorable = |what: String| Error::NotRestorable { what };
+    let opened = piton_store::open(&Url::of_repository(&at.join("journal")), JournalId::random())?;
+    let store = &*opened.store;
+    let floor = epoch_floor(spool.epoch_max());
+    let mut proof = Proof::default();
+    for held in spool.manifest.runs.iter().rev() {
+        restore(spool, store, &held.run_id, Until::End, floor).await?;
+    }
+    if let Some(problem) = store.verify(None).await?.into_iter().next() {
+        return Err(not_restorable(problem.to_string()));
+    }
+    for row in store.rows(Wanted::ALL).await?.rows {
+        if let Some(problem) = store.verify(Some(&row.entry.run_id)).await?.into_iter().next() {
+            return Err(not_restorable(problem.to_string()));
+        }
+        (proof.runs, proof.events) = (proof.runs + 1, proof.events + row.head.seq);
+    }
+    if proof.runs != spool.manifest.runs.len() {
+        return Err(not_restorable(format!(
+            "{} of {} runs came back",
+            proof.runs,
+            spool.manifest.runs.len()
+        )));
+    }
+    if !spool.manifest.tips.is_empty() {
+        let workspace = Workspace::scratch(&at.join("snapshots"), format)?;
+        let runs: Vec<RunId> = spool.manifest.tips.keys().cloned().collect();
+        proof.snapshots = restore_snapshots(spool, &workspace, &runs)?;
+        for tip in spool.manifest.tips.values() {
+            workspace.check_complete(tip)?;
+        }
+    }
+    Ok(proof)
+}
