@@ -232,6 +232,21 @@ fn imported() -> Imported {
         ended_at: Some(AT),
         failure_reason: Some("the tests fail".to_owned()),
         iteration: 1,
+        open: true,
+        phase: Some(Phase::Role("cd".into())),
+        agents: [(
+            "ra".into(),
+            ImportedRole {
+                status: RoleStatus::Completed,
+                started_at: Some(AT),
+                completed_at: Some(AT.plus_millis(60_000)),
+                last_message: Some("done".to_owned()),
+                error: Some("no block".to_owned()),
+            },
+        )]
+        .into(),
+        completed_phases: vec!["ra".to_owned()],
+        discoveries: vec![discovery()],
         iterations_completed: [("ra".into(), 1)].into(),
         task_history: vec!["Implement OAuth authentication".to_owned()],
         description: "Add OAuth2 login support".to_owned(),
@@ -273,6 +288,16 @@ fn imported() -> Imported {
         blockers: vec![blocker()],
         phase_errors: vec![PhaseError { phase: "cd".to_owned(), error: "no block".to_owned(), at: AT }],
         unknown: vec!["when it was created".to_owned()],
+    }
+}
+
+fn discovery() -> Discovery {
+    Discovery {
+        at: AT,
+        agent: "cd".into(),
+        kind: "utility".to_owned(),
+        key: "retry".to_owned(),
+        data: object(json!({"name": "retry", "file": "src/retry.ts", "usage": "retry(3)"})),
     }
 }
 
@@ -466,13 +491,7 @@ fn end() -> RoleEnd {
             plan: Some(plan()),
             changes: vec![entry()],
             debug: vec![json!({"issue_id": "BUG-001", "outcome": "confirmed"})],
-            discoveries: vec![Discovery {
-                at: AT,
-                agent: "cd".into(),
-                kind: "utility".to_owned(),
-                key: "retry".to_owned(),
-                data: object(json!({"name": "retry", "file": "src/retry.ts", "usage": "retry(3)"})),
-            }],
+            discoveries: vec![discovery()],
             feedback: vec![feedback()],
             blockers: vec!["no credentials".to_owned()],
             decisions: vec![decision()],

@@ -555,6 +555,7 @@ fn rebuilt() -> Script<State> {
             at: before.now,
         }],
         unknown: vec!["what its agents cost and said".to_owned()],
+        ..Imported::default()
     };
     let config = Config { confirm: true, ..config(default_roles()) };
     let mut script = begin("cycle-v1-20260214T100000-7c8d9e0f", config, Some(imported));

@@ -9,6 +9,7 @@ use super::config::RoleName;
 use super::gate::GateRecord;
 use super::limits::{DOCUMENT_BYTES_MAX, DOCUMENTS_MAX, LOG_LINES_MAX, TASKS_MAX, WAITING_FEEDBACK_MAX};
 use super::sections::{ChangeEntry, Discovery, Exploration, Plan, Requirements, TestResults};
+use super::state::{Phase, RoleStatus};
 use crate::Timestamp;
 use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip};
 use crate::loop_machine::{
@@ -427,7 +428,7 @@ pub struct Edited {
 }
 
 /// What a cycle begins with that is no work of its own: another tool's, or what was found in the progress files.
-#[record(Default, omit(unnamed_files))]
+#[record(Default, omit(unnamed_files, open))]
 pub struct Imported {
     /// Rebuilt from the progress files, after state and journal were lost.
     pub rebuilt: bool,
@@ -438,6 +439,14 @@ pub struct Imported {
     pub failure_reason: Option<String>,
     /// The last iteration it had.
     pub iteration: u32,
+    /// That one has no verdict yet: whoever has not completed it goes on with it.
+    pub open: bool,
+    /// Where the team was in it; where nothing is said, at its end.
+    pub phase: Option<Phase>,
+    /// How each role was. Where nothing is said of any, they have completed all that there was.
+    pub agents: BTreeMap<RoleName, ImportedRole>,
+    /// The phases that were ever completed, where something is said of its roles.
+    pub completed_phases: Vec<String>,
     /// How many of them each role completed; of a role that is not here, all.
     pub iterations_completed: BTreeMap<RoleName, u32>,
     pub task_history: Vec<String>,
@@ -455,7 +464,19 @@ pub struct Imported {
     pub feedback: Vec<Feedback>,
     pub decisions: Vec<Decision>,
     pub blockers: Vec<Blocker>,
+    /// What is on its board.
+    pub discoveries: Vec<Discovery>,
     pub phase_errors: Vec<PhaseError>,
     /// What could not be known.
     pub unknown: Vec<String>,
+}
+
+/// How a role was when its cycle was taken up.
+#[record(Default, Eq)]
+pub struct ImportedRole {
+    pub status: RoleStatus,
+    pub started_at: Option<Timestamp>,
+    pub completed_at: Option<Timestamp>,
+    pub last_message: Option<String>,
+    pub error: Option<String>,
 }

@@ -46,8 +46,8 @@ pub use config::{Config, Role, RoleName, default_roles, version_of};
 pub use event::CycleEvent;
 pub use facts::{
     Blocker, BlockerStatus, Conclusion, Decision, DecisionStatus, Document, Edited, Extension, Feedback,
-    FeedbackKind, HandedIn, Imported, IterationVerdict, Nudge, OpenAttempt, PhaseError, PhaseResult,
-    PhaseStatus, RoleEnd, RoleVerdict, Ruling, Signal,
+    FeedbackKind, HandedIn, Imported, ImportedRole, IterationVerdict, Nudge, OpenAttempt, PhaseError,
+    PhaseResult, PhaseStatus, RoleEnd, RoleVerdict, Ruling, Signal,
 };
 pub use gate::{Criterion, CriterionName, Gate, GateRecord};
 pub use prep::{Prep, PrepFound};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{err, give_feedback, people, tell_timeline};
 use crate::Timestamp;
 use crate::cycle::config::version_of;
-use crate::cycle::facts::{Document, HandedIn, Imported};
+use crate::cycle::facts::{Document, HandedIn, Imported, PhaseStatus};
 use crate::cycle::limits::{CHANGED_FILES_MAX, DISCOVERIES_MAX, LOG_LINES_MAX};
 use crate::cycle::sections::{ChangeEntry, Discovery, LogLine, TaskStatus};
-use crate::cycle::state::{Log, Phase, RoleNote, RoleState, RoleStatus, State, TimelineFact};
+use crate::cycle::state::{Log, Phase, RoleNote, RoleResult, RoleState, RoleStatus, State, TimelineFact};
 use crate::limits::{NOTES_MAX, TAIL_BYTES_MAX, clip, keep_last};
 use crate::loop_machine::{Note, keep_values};
 
@@ -132,14 +132,10 @@ pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
         }
     }
     state.iterations = imported.iterations.iter().cloned().collect();
-    for (member, role) in state.config.roles.iter().zip(&mut state.roles) {
-        let completed = imported.iterations_completed.get(&member.name).copied();
-        role.iterations_completed = completed.unwrap_or(imported.iteration);
-        if imported.iteration > 0 {
-            role.status = RoleStatus::Completed;
-        }
-    }
     state.current.version = version_of(imported.iteration);
+    for discovery in &imported.discoveries {
+        discover(&mut state.discoveries, discovery);
+    }
     give_feedback(state, &imported.feedback);
     // That there was more of it than a prompt has room for is nothing that went wrong here.
     state.phase_errors = Log::default();
@@ -148,16 +144,57 @@ pub(super) fn import(state: &mut State, imported: &Imported, at: Timestamp) {
     for error in &imported.phase_errors {
         err(state, error.phase.clone(), error.error.clone(), error.at);
     }
-    if imported.iteration > 0 {
-        state.phase = Phase::Aggregation;
-        state.completed_phases = state.config.roles.iter().map(|role| role.name.to_string()).collect();
-        // What it came to is judged anew: everybody looks again.
-        state.current.concluded = true;
-        state.current.next = state.config.roles.iter().map(|role| role.name.clone()).collect();
-    }
+    import_team(state, imported);
     // It was told of all that when it happened.
     state.timeline = Log::default();
     if imported.rebuilt {
         tell_timeline(state, TimelineFact::PhaseErred { phase: "init".to_owned() }, at);
+    }
+}
+
+/// Where the team was. An iteration that has no verdict goes on with whoever has not completed it; after one that has, everybody
+/// looks again.
+fn import_team(state: &mut State, imported: &Imported) {
+    for (member, role) in state.config.roles.iter().zip(&mut state.roles) {
+        let completed = imported.iterations_completed.get(&member.name).copied();
+        role.iterations_completed = completed.unwrap_or(imported.iteration);
+        match imported.agents.get(&member.name) {
+            Some(known) => {
+                (role.status, role.last_message) = (known.status, known.last_message.clone());
+                (role.started_at, role.completed_at) = (known.started_at, known.completed_at);
+                role.error.clone_from(&known.error);
+            }
+            None if imported.open && !imported.agents.is_empty() => {}
+            None if imported.iteration > 0 => role.status = RoleStatus::Completed,
+            None => {}
+        }
+        role.due = imported.open && role.status != RoleStatus::Completed;
+        // Nobody of it is at work here.
+        if matches!(role.status, RoleStatus::Running | RoleStatus::Waiting) {
+            role.status = RoleStatus::Idle;
+        }
+    }
+    if imported.iteration == 0 {
+        return;
+    }
+    let names = || state.config.roles.iter().map(|role| role.name.clone());
+    state.completed_phases = match imported.agents.is_empty() {
+        true => names().map(|name| name.to_string()).collect(),
+        false => imported.completed_phases.clone(),
+    };
+    state.current.concluded = !imported.open;
+    if state.current.concluded {
+        state.current.next = names().collect();
+    }
+    let due = || state.team().filter(|(_, at)| at.due).map(|(role, _)| role.name.clone());
+    let goes_on = due().next().map_or(Phase::Aggregation, Phase::Role);
+    let pending: Vec<_> = due().collect();
+    let is_known = |phase: &Phase| !matches!(phase, Phase::Role(name) if state.place(name).is_none());
+    state.phase = imported.phase.clone().filter(is_known).unwrap_or(goes_on);
+    if let Some(record) = state.iterations.back_mut() {
+        for name in pending {
+            let pending = RoleResult { status: PhaseStatus::Pending, ..RoleResult::default() };
+            record.agent_results.entry(name).or_insert(pending);
+        }
     }
 }
