@@ -130,7 +130,9 @@ fn is_same(line: &[u8], wanted: &str) -> bool {
         let read = read_changes(bytes, &nobody);
         (!read.changes.is_empty() || !read.documents.is_empty() || !read.markers.is_empty()).then_some(read)
     };
-    let is_it = theirs == ours || is_same_discovery(&theirs, &ours);
+    // One that does not say who found it, and when, is written anew.
+    let is_signed = ["ts", "agent"].iter().all(|field| theirs.get(field).is_some());
+    let is_it = theirs == ours || is_signed && is_same_discovery(&theirs, &ours);
     is_it || entries(line).is_some_and(|read| entries(wanted.as_bytes()) == Some(read))
 }
 
@@ -165,18 +167,40 @@ pub(super) fn missing(there: &[u8], wanted: &[String]) -> Step {
     }
 }
 
-/// Whether what was dropped says anything that the log does not: a change of a file that is not in it, or words that are
-/// not.
-pub(super) fn says_more(dropped: &[u8], log: &[String]) -> bool {
+/// The lines of what was dropped that say something that the log does not: a change of a file that is not in it, a discovery, or
+/// words. What a crash cut off says nothing.
+pub(super) fn untold(dropped: &[u8], log: &[String]) -> Vec<u8> {
     let is_told = |text: &str| {
         let quoted = Value::from(text).to_string();
         text.is_empty() || log.iter().any(|line| line.contains(&quoted))
     };
-    let read = read_changes(dropped, &RoleName::default());
-    let understood = read.unreadable == 0;
-    let changes = read.changes.iter().all(|change| is_told(&change.file));
-    let documents = read.documents.iter().all(|document| is_told(&document.change));
-    !(understood && changes && documents)
+    let says_more = |line: &&[u8]| {
+        if line.trim_ascii().is_empty() || log.iter().any(|known| says_the_same(line, known)) {
+            return false;
+        }
+        let read = read_changes(line, &RoleName::default());
+        let changes = read.changes.iter().all(|change| is_told(&change.file));
+        let documents = read.documents.iter().all(|document| is_told(&document.change));
+        !(read.unreadable == 0 && changes && documents)
+    };
+    dropped.split_inclusive(|byte| *byte == b'\n').filter(says_more).flatten().copied().collect()
+}
+
+/// Whether a line says what one of ours does, which may have more to it: who found something out, and when.
+fn says_the_same(line: &[u8], known: &str) -> bool {
+    let parsed = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes.trim_ascii()).ok();
+    let (Some(theirs), Some(ours)) = (parsed(line), parsed(known.as_bytes())) else { return false };
+    theirs == ours || is_same_discovery(&theirs, &ours)
+}
+
+/// The same without a last line that was cut off; one that only lacks its line break has it.
+pub(super) fn with_whole_lines(log: &[u8]) -> Vec<u8> {
+    let whole = log.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let last = &log[whole..];
+    match serde_json::from_slice::<Value>(last) {
+        Ok(_) => [log, b"\n"].concat(),
+        Err(_) => log[..whole].to_vec(),
+    }
 }
 
 #[cfg(test)]
@@ -275,12 +299,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_is_worth_keeping_where_it_says_more() {
-        let log = ["{\"file\":\"src/a.ts\",\"description\":\"d\"}".to_owned()];
+    fn of_what_is_dropped_the_lines_are_kept_that_say_more() {
+        let board = r#"{"ts":"2026-01-22T10:00:00+08:00","agent":"cd","type":"utility","data":{"name":"n"}}"#;
+        let log = ["{\"file\":\"src/a.ts\",\"description\":\"d\"}", "{\"issue_id\":\"BUG-001\"}", board]
+            .map(str::to_owned);
         let line = |file: &str| format!("{{\"file\":\"{file}\",\"action\":\"modify\"}}\n");
-        assert!(!says_more(line("src/a.ts").as_bytes(), &log));
-        assert!(says_more(line("src/b.ts").as_bytes(), &log));
-        assert!(says_more(b"words\n", &log));
-        assert!(!says_more(b"{\"torn", &log));
+        let kept = |dropped: &str| String::from_utf8(untold(dropped.as_bytes(), &log)).unwrap();
+        assert_eq!(kept(&line("src/a.ts")), "");
+        assert_eq!(kept(&line("src/b.ts")), line("src/b.ts"));
+        assert_eq!(kept("words\n{ \"issue_id\": \"BUG-001\" }\n"), "words\n");
+        assert_eq!(kept("{\"type\":\"utility\",\"data\":{\"name\":\"n\"}}\n"), "");
+        assert_eq!(kept("{\"torn"), "");
+    }
+
+    #[test]
+    fn a_last_line_that_was_cut_off_is_left_out() {
+        assert_eq!(with_whole_lines(b"{\"a\":1}\n{\"b\":"), b"{\"a\":1}\n");
+        assert_eq!(with_whole_lines(b"{\"a\":1}\n{\"b\":2}"), b"{\"a\":1}\n{\"b\":2}\n");
+        assert_eq!(with_whole_lines(b"{\"a\":1}\n"), b"{\"a\":1}\n");
+        assert_eq!(with_whole_lines(b""), b"");
     }
 }

@@ -21,11 +21,22 @@ pub fn feedback_page(state: &State, zone: Zone) -> String {
         let after: Vec<&str> = role.after.iter().map(|name| name.as_str()).collect();
         format!("- {} waits for {}\n", role.name, after.join(", "))
     });
+    let (iteration, most) = (state.iteration, state.config.limits.iterations);
     format!(
         "# Feedback\n\n## Timeline\n\n{timeline}\n## Decision Records\n\n{decisions}\n## Blockers & Resolutions\n\n{blockers}\n\
-         ## Cross-agent Dependencies\n\n{}",
+         ## Cross-agent Dependencies\n\n{}\n{ITERATIONS}\n\n- {iteration} of {most}\n",
         section(waits)
     )
+}
+
+/// Above how many iterations there were, and may be.
+const ITERATIONS: &str = "## Iterations";
+
+/// How many iterations there may be, where `feedback.md` says so.
+pub(super) fn read_most_iterations(text: &str) -> Option<u32> {
+    let below = text.lines().skip_while(|line| *line != ITERATIONS).skip(1);
+    let mut counts = below.filter_map(|line| line.strip_prefix("- ")?.split_once(" of ")?.1.parse().ok());
+    counts.next()
 }
 
 fn section(lines: impl Iterator<Item = String>) -> String {
@@ -62,22 +73,85 @@ fn blocker(blocker: &Blocker) -> String {
     format!("- {} ({}), reported by {by}: {description}\n{resolution}", blocker.id, blocker.status)
 }
 
-/// What `feedback.md` still says: who told whom what, each with its time of day, from `since` on; and what stood in the way.
-pub(super) fn read_feedback(text: &str, since: Timestamp, zone: Zone) -> (Vec<Feedback>, Vec<Blocker>) {
-    let (mut feedback, mut blockers, mut near) = (Vec::new(), Vec::<Blocker>::new(), since);
+/// What `feedback.md` still says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ReadFeedback {
+    /// Who told whom what, each with its time of day.
+    pub(super) feedback: Vec<Feedback>,
+    /// What was, or is to be, decided.
+    pub(super) decisions: Vec<Decision>,
+    /// What stood in the way.
+    pub(super) blockers: Vec<Blocker>,
+}
+
+/// Reads `feedback.md`, from `since` on.
+pub(super) fn read_feedback(text: &str, since: Timestamp, zone: Zone) -> ReadFeedback {
+    let (mut read, mut near) = (ReadFeedback::default(), since);
     for line in text.lines() {
         if let Some(entry) = read_entry(line, near, zone) {
             near = entry.at;
-            feedback.push(entry);
+            read.feedback.push(entry);
         } else if let Some(blocker) = read_blocker(line) {
-            blockers.push(blocker);
-        } else if let (Some(resolution), Some(last)) =
-            (line.strip_prefix("  - resolution: "), blockers.last_mut())
-        {
-            last.resolution = Some(resolution.to_owned());
+            read.blockers.push(blocker);
+        } else if let Some(decision) = read_decision(line) {
+            read.decisions.push(decision);
+        } else {
+            read.detail(line);
         }
     }
-    (feedback, blockers)
+    read
+}
+
+impl ReadFeedback {
+    /// A line that says more of the decision, or of what stands in the way, above it.
+    fn detail(&mut self, line: &str) {
+        if let (Some(how), Some(last)) = (line.strip_prefix("  - resolution: "), self.blockers.last_mut()) {
+            last.resolution = Some(how.to_owned());
+        }
+        let Some(last) = self.decisions.last_mut() else { return };
+        if let Some(options) = line.strip_prefix("  - options: ") {
+            last.options = options.split("; ").map(str::to_owned).collect();
+        } else if let Some(chosen) = line.strip_prefix("  - chosen: ") {
+            let by = chosen.strip_suffix(')').and_then(|chosen| chosen.rsplit_once(" (by "));
+            (last.chosen_option, last.made_by) = match by {
+                Some((option, by)) => (Some(option.to_owned()), Some(by.to_owned())),
+                None => (Some(chosen.to_owned()), None),
+            };
+        }
+    }
+}
+
+/// The decisions of both files. The log has their very words; `feedback.md` knows those that are not in it, or were made since.
+pub(super) fn both_say(mut log: Vec<Decision>, page: Vec<Decision>) -> Vec<Decision> {
+    for other in page {
+        match log.iter_mut().find(|known| known.id == other.id) {
+            Some(known) if known.status == DecisionStatus::Pending => {
+                (known.status, known.made_by) = (other.status, other.made_by);
+                let option =
+                    known.options.iter().find(|option| Some(one_line(option)) == other.chosen_option);
+                known.chosen_option = option.cloned().or(other.chosen_option);
+            }
+            Some(_) => {}
+            None => log.push(other),
+        }
+    }
+    log
+}
+
+/// `- DEC-001 (made): Which provider first?`
+fn read_decision(line: &str) -> Option<Decision> {
+    let (id, rest) = line.strip_prefix("- ")?.split_once(" (")?;
+    let (status, description) = rest.split_once("): ")?;
+    let is_name = !id.is_empty() && !id.contains(' ');
+    is_name.then_some(Decision {
+        id: id.to_owned(),
+        description: description.to_owned(),
+        options: Vec::new(),
+        made_by: None,
+        chosen_option: None,
+        status: DecisionStatus::from_word(status)?,
+        waits: false,
+    })
 }
 
 fn read_entry(line: &str, near: Timestamp, zone: Zone) -> Option<Feedback> {

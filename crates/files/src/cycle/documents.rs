@@ -3,6 +3,7 @@
 //! A role's document is what the role wrote, below a header of piton's. The plan, the results and what coordinates the team
 //! are written by piton alone.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use piton_model::cycle::{Document, Requirements, Role, RoleName, RoleState, State};
@@ -10,7 +11,7 @@ use piton_model::cycle::{Document, Requirements, Role, RoleName, RoleState, Stat
 use super::coordination::feedback_page;
 use super::exploration::exploration_page;
 use super::header::{Header, page, split};
-use super::logs::{CHANGES, DEBUG, DISCOVERIES};
+use super::logs::{CHANGES, DEBUG, DISCOVERIES, LogFile};
 use super::place::{COORDINATION, CyclePlace, HISTORY};
 use super::plan::{plan_file, read_plan};
 use super::render::zone_of;
@@ -21,6 +22,10 @@ use super::version::{is_version, previous_version};
 
 /// The name of what piton's checks came to.
 pub(super) const RESULTS: &str = "test-results.json";
+
+/// What piton writes into the directory of what belongs to no role.
+pub const COORDINATION_FILES: [&str; 5] =
+    ["feedback.md", "timeline.md", "decisions.log", "summary.md", DISCOVERIES];
 
 /// A document as it is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +69,17 @@ pub(super) fn documents(state: &State, place: &CyclePlace) -> Vec<Page> {
     pages.push(coordination("feedback.md", feedback_page(state, zone_of(state))));
     pages.extend(summary_page(state, place).map(|text| coordination("summary.md", text)));
     pages
+}
+
+/// The names of everything that piton writes into the directories of a team, now or once `own` has handed in what it is to write.
+pub(super) fn rendered_names(state: &State, place: &CyclePlace, own: &RoleName) -> BTreeSet<String> {
+    let pages = documents(state, place).into_iter().map(|page| page.name);
+    let logs = LogFile::of(state).into_iter().map(|log| log.name());
+    let coordination = COORDINATION_FILES.map(|name| format!("{COORDINATION}/{name}"));
+    let role = state.config.roles.iter().find(|role| role.name == *own);
+    let writes = role.into_iter().flat_map(|role| &role.writes).map(|name| format!("{own}/{name}"));
+    let more = ["edge-cases.md", DISCOVERIES, RESULTS].map(|name| format!("{own}/{name}"));
+    pages.chain(logs).chain(coordination).chain(writes).chain(more).collect()
 }
 
 struct Render<'a> {

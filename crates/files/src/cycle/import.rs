@@ -6,14 +6,16 @@ use std::sync::LazyLock;
 use piton_model::Timestamp;
 use piton_model::cycle::limits::{ITERATIONS_KEPT_MAX, TASK_HISTORY_MAX};
 use piton_model::cycle::{
-    Blocker, ChangeEntry, Decision, Exploration, Feedback, Imported, IterationRecord, IterationVerdict,
-    PhaseError, PhaseStatus, Plan, PlanTask, Requirements, RoleName, RoleResult, RoleStatus, TestResults,
+    Blocker, ChangeEntry, Decision, Exploration, Feedback, Imported, ImportedRole, IterationRecord,
+    IterationVerdict, Phase, PhaseError, PhaseStatus, Plan, PlanTask, Requirements, RoleName, RoleResult,
+    RoleStatus, TestResults,
 };
 use serde_json::Value;
 
 use super::changes::read_changes;
-use super::format::{self, CycleState, CycleStatus, ROLES};
+use super::format::{self, CurrentPhase, CycleState, CycleStatus, ROLES};
 use super::progress::Progress;
+use super::rebuild::{damaged_logs, read_board};
 use super::results::read_results;
 use super::tasks::{critical_path, unworkable};
 use super::timeline::record;
@@ -120,10 +122,20 @@ fn imported(
     if found.test_results.is_none() && tests.is_none() && found.current_iteration > 0 {
         unknown.push("what its tests came to".to_owned());
     }
-    let skipped = found.iterations.len().saturating_sub(ITERATIONS_KEPT_MAX);
+    unknown.extend(damaged_logs(progress));
+    let created_at = moment(&found.created_at).unwrap_or_default();
+    let iterations = iterations(found);
+    let is_open = found.current_iteration > 0
+        && found.status != CycleStatus::Completed
+        && iterations.last().is_some_and(|last| last.completed_at.is_none());
     Ok(Imported {
         rebuilt: false,
-        created_at: moment(&found.created_at).unwrap_or_default(),
+        created_at,
+        open: is_open,
+        phase: phase(found),
+        agents: agents(found, is_open),
+        completed_phases: found.completed_phases.clone(),
+        discoveries: read_board(progress, created_at, unknown),
         ended_at: found.completed_at.as_deref().and_then(moment),
         failure_reason: found.failure_reason.clone().filter(|reason| !reason.trim().is_empty()),
         iteration: found.current_iteration,
@@ -149,13 +161,59 @@ fn imported(
         iteration_markers: markers,
         tests,
         documents: progress.documents(),
-        iterations: found.iterations.iter().skip(skipped).map(iteration).collect(),
+        iterations,
         feedback: found.coordination.feedback_log.iter().map(feedback).collect(),
         decisions: found.coordination.pending_decisions.iter().map(decision).collect(),
         blockers: found.coordination.blockers.iter().map(blocker).collect(),
         phase_errors: found.phase_errors.iter().map(phase_error).collect(),
         unknown: Vec::new(),
     })
+}
+
+/// Where the team was in its last iteration.
+fn phase(found: &CycleState) -> Option<Phase> {
+    Some(match found.current_phase {
+        CurrentPhase::Init => return None,
+        CurrentPhase::Ra => Phase::Role("ra".into()),
+        CurrentPhase::Ep => Phase::Role("ep".into()),
+        CurrentPhase::Cd => Phase::Role("cd".into()),
+        CurrentPhase::Vas => Phase::Role("vas".into()),
+        CurrentPhase::Aggregation => Phase::Aggregation,
+        CurrentPhase::Complete => Phase::Complete,
+    })
+}
+
+/// How each of the four was; nothing where the file says nothing of any and there is nothing left to do.
+fn agents(found: &CycleState, is_open: bool) -> BTreeMap<RoleName, ImportedRole> {
+    let time = |text: &Option<String>| text.as_deref().and_then(moment);
+    let of = |role: &&str| {
+        let known = found.agents.get(role)?;
+        let agent = ImportedRole {
+            status: known.status,
+            started_at: time(&known.started_at),
+            completed_at: time(&known.completed_at),
+            last_message: known.last_message.clone(),
+            error: known.error.clone(),
+        };
+        Some((RoleName::from(*role), agent))
+    };
+    let agents: BTreeMap<RoleName, ImportedRole> = ROLES.iter().filter_map(of).collect();
+    let says_something = agents.values().any(|agent| *agent != ImportedRole::default());
+    if says_something || is_open { agents } else { BTreeMap::new() }
+}
+
+/// The iterations of the file, the last ones; one that is under way is among them even where the file does not list it.
+fn iterations(found: &CycleState) -> Vec<IterationRecord> {
+    let mut all: Vec<IterationRecord> = found.iterations.iter().map(iteration).collect();
+    let is_listed = all.last().is_some_and(|last| last.number >= found.current_iteration);
+    if found.current_iteration > 0 && !is_listed && found.status != CycleStatus::Completed {
+        let began =
+            ROLES.iter().filter_map(|role| moment(found.agents.get(role)?.started_at.as_deref()?)).min();
+        let began = began.or(moment(&found.updated_at)).unwrap_or_default();
+        all.push(record(found.current_iteration, "", began));
+    }
+    let skipped = all.len().saturating_sub(ITERATIONS_KEPT_MAX);
+    all.split_off(skipped)
 }
 
 /// The iterations that each of the four completed, where the file says so of any.

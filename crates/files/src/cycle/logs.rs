@@ -73,6 +73,14 @@ impl LogFile {
         }
     }
 
+    /// The role whose log it is.
+    pub(super) fn role(&self) -> Option<&RoleName> {
+        match self {
+            Self::Changes(role) | Self::Documents(role) | Self::Debug(role) => Some(role),
+            Self::Discoveries | Self::Timeline => None,
+        }
+    }
+
     /// How many lines it has by this state, apart from its head: what is counted, not what is kept.
     pub(super) fn count(&self, state: &State) -> u64 {
         let role = |name: &RoleName| state.role(name);

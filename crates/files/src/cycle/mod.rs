@@ -49,6 +49,7 @@ mod zone;
 pub use changes::{ReadChanges, change_line, document_line, marker_line, read_changes};
 pub use coordination::{decision_lines, feedback_page};
 pub use discoveries::{ReadDiscoveries, discovery_kinds, discovery_line, read_discoveries};
+pub use documents::COORDINATION_FILES;
 pub use edits::{edits, signal};
 pub use exploration::{exploration_page, parse_exploration};
 pub use format::*;

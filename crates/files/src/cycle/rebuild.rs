@@ -3,25 +3,32 @@
 //! What each file says counts; the iteration is the highest that any of them knows. What no file says is listed, and
 //! nothing is made up for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use piton_model::Timestamp;
-use piton_model::cycle::{Imported, IterationRecord, Requirements, RoleName, version_of};
+use piton_model::cycle::limits::{DISCOVERIES_MAX, ITERATIONS_KEPT_MAX};
+use piton_model::cycle::{
+    DecisionStatus, Discovery, Imported, ImportedRole, IterationRecord, PhaseStatus, Requirements, RoleName,
+    RoleResult, RoleStatus, version_of,
+};
+use serde_json::Value;
 
 use super::changes::{ReadChanges, read_changes};
-use super::coordination::{read_decisions, read_feedback};
+use super::coordination::{both_say, read_decisions, read_feedback, read_most_iterations};
+use super::discoveries::read_discoveries;
 use super::documents::RESULTS;
 use super::exploration::read_exploration;
 use super::format::{CycleStatus, ROLES};
-use super::header::split;
-use super::logs::CHANGES;
+use super::logs::{CHANGES, DEBUG};
+use super::ndjson::read_lines;
 use super::plan::read_plan;
 use super::progress::Progress;
 use super::requirements::read_requirements;
 use super::results::read_results;
+use super::summary::{ReadSummary, read_summary};
 use super::timeline::{ReadTimeline, read_timeline, record};
 use super::version::iteration_of;
-use super::zone::{Zone, moment};
+use super::zone::Zone;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,64 +36,192 @@ pub struct Rebuilt {
     /// Where it seems to have been: completed or failed where its summary says so, else paused, or created where nothing
     /// was done yet.
     pub status: CycleStatus,
+    /// How many iterations it may have, where that is known.
+    pub max_iterations: Option<u32>,
     /// The clock that its times have.
     pub zone: Option<Zone>,
     /// Everything else, with what could not be known.
     pub imported: Imported,
 }
 
+/// What no file says.
+const NEVER_KNOWN: [&str; 5] = [
+    "the description at length",
+    "errors of phases",
+    "what its agents cost and said",
+    "when each role began",
+    "line breaks and parts of a second in coordination/feedback.md, which has each entry on a line",
+];
+
 /// What the progress files of a cycle say.
 pub fn rebuild(progress: &Progress) -> Rebuilt {
     let mut unknown: Vec<String> = progress.unreadable.clone();
     let read = Read::of(progress, &mut unknown);
     let iteration = read.iteration(progress);
-    let timeline = &read.timeline;
-    if timeline.task.is_none() {
-        unknown.push("the task: coordination/timeline.md does not say it".to_owned());
-    }
-    let created_at = timeline.created_at.or(read.earliest());
+    let created_at = read.timeline.created_at.or(read.earliest());
     if created_at.is_none() {
         unknown.push("when it was created".to_owned());
     }
-    let zone = Zone::of(&timeline.created);
-    let text = progress.text("coordination/feedback.md");
-    let (feedback, blockers) = match &text {
-        Some(text) => read_feedback(text, created_at.unwrap_or_default(), zone.unwrap_or_default()),
-        None => Default::default(),
-    };
-    if text.is_none() {
-        unknown.push(
-            "who told whom what, and what stood in the way: coordination/feedback.md is not there".to_owned(),
-        );
+    let zone = Zone::of(&read.timeline.created);
+    let (since, clock) = (created_at.unwrap_or_default(), zone.unwrap_or_default());
+    let page = progress.text("coordination/feedback.md");
+    let told = page.as_deref().map(|text| read_feedback(text, since, clock)).unwrap_or_default();
+    let max_iterations = page.as_deref().and_then(read_most_iterations);
+    let tasks = read.tasks();
+    let status = read.status(progress, iteration);
+    let iterations = read.iterations(&tasks, iteration, since);
+    let team = Team::of(progress, &read, iterations.last(), status);
+    say_what_is_missing(progress, &read, &mut unknown);
+    if tasks.is_empty() {
+        unknown.push("the task: neither coordination/timeline.md nor summary.md says it".to_owned());
     }
-    let never = ["the description at length", "errors of phases", "what its agents cost and said"];
-    unknown.extend(never.map(str::to_owned));
-    let (status, ended_at, failure_reason) = end(progress, iteration);
+    for record in iterations.iter().filter(|record| record.issues.is_empty()) {
+        let count = read.timeline.issues.get(&record.number).filter(|count| **count > 0);
+        unknown.extend(count.map(|count| format!("the {count} issues of iteration {}", record.number)));
+    }
+    let log = progress.bytes(DECISIONS).map(read_decisions).unwrap_or_default();
+    let decisions = both_say(log, told.decisions);
+    let pending = decisions.iter().filter(|decision| decision.status == DecisionStatus::Pending);
+    unknown.extend(pending.map(|decision| format!("whether anything waits for {}", decision.id)));
+    if team.is_open && iteration > 1 {
+        unknown
+            .push(format!("who was to work in iteration {iteration}: whoever has not ended in it goes on"));
+    }
+    unknown.extend(NEVER_KNOWN.map(str::to_owned));
+    let is_over = status != CycleStatus::Paused;
     let imported = Imported {
         rebuilt: true,
-        created_at: created_at.unwrap_or_default(),
-        ended_at,
-        failure_reason,
+        created_at: since,
+        ended_at: read.summary.ended_at.filter(|_| is_over),
+        failure_reason: read.summary.reason.clone().filter(|_| is_over),
         iteration,
-        iterations_completed: completed(timeline),
-        task_history: timeline.task.iter().chain(timeline.extensions.values()).cloned().collect(),
-        description: description(timeline),
+        open: team.is_open,
+        phase: None,
+        completed_phases: team.completed_phases(),
+        agents: team.agents,
+        iterations_completed: read.completed(progress),
+        description: description(&tasks, &read.timeline),
+        task_history: tasks,
         unnamed_files: 0,
-        iteration_markers: read.changes.markers.clone(),
-        iterations: iterations(timeline, iteration, created_at.unwrap_or_default()),
-        decisions: progress.bytes("coordination/decisions.log").map(read_decisions).unwrap_or_default(),
+        iteration_markers: read.markers(iteration),
+        iterations,
+        decisions,
+        discoveries: read_board(progress, since, &mut unknown),
         documents: documents(progress, iteration),
         requirements: read.requirements,
         exploration: read.exploration,
         plan: read.plan,
         changes: read.changes.changes,
         tests: read.tests,
-        feedback,
-        blockers,
+        feedback: told.feedback,
+        blockers: told.blockers,
         phase_errors: Vec::new(),
         unknown,
     };
-    Rebuilt { status, zone, imported }
+    Rebuilt { status, max_iterations, zone, imported }
+}
+
+const DECISIONS: &str = "coordination/decisions.log";
+const TIMELINE: &str = "coordination/timeline.md";
+
+/// What cannot be known because a file is not there.
+fn say_what_is_missing(progress: &Progress, read: &Read, unknown: &mut Vec<String>) {
+    let is_there = |name: &str| progress.bytes(name).is_some();
+    if !is_there("coordination/feedback.md") {
+        unknown.push(
+            "who told whom what, what stood in the way, and how many iterations there may be: \
+             coordination/feedback.md is not there"
+                .to_owned(),
+        );
+        if !is_there(DECISIONS) {
+            unknown.push(format!("what was decided: {DECISIONS} is not there"));
+        }
+    }
+    if !is_there(TIMELINE) {
+        unknown.push(format!(
+            "when it was created, and when its iterations began and ended: {TIMELINE} is not there; the times of changes are taken"
+        ));
+    }
+    if read.timeline.torn {
+        unknown.push(format!("{TIMELINE}: its last line is cut off"));
+    }
+}
+
+/// What is on the board. Lines that another tool wrote, and that piton would write otherwise, stay there and are not taken.
+pub(super) fn read_board(progress: &Progress, at: Timestamp, unknown: &mut Vec<String>) -> Vec<Discovery> {
+    let bytes = progress.bytes("coordination/discoveries.ndjson").unwrap_or_default();
+    let read = read_discoveries(bytes, &RoleName::default(), at);
+    let is_signed = |line: &Value| ["ts", "agent"].iter().all(|field| line.get(field).is_some());
+    if !read.problems.is_empty() || !read_lines(bytes).values.iter().all(is_signed) {
+        unknown.push(
+            "what is on the board: coordination/discoveries.ndjson has lines that say too little".to_owned(),
+        );
+        return Vec::new();
+    }
+    let skipped = read.discoveries.len().saturating_sub(DISCOVERIES_MAX);
+    read.discoveries.into_iter().skip(skipped).collect()
+}
+
+/// Logs whose last line is cut off, or in which lines say nothing, apart from those that are read otherwise.
+pub(super) fn damaged_logs(progress: &Progress) -> Vec<String> {
+    let of_roles = progress.roles().into_iter().map(|role| format!("{role}/{DEBUG}"));
+    let mut said = Vec::new();
+    for name in of_roles.chain([DECISIONS, "coordination/discoveries.ndjson"].map(str::to_owned)) {
+        let read = read_lines(progress.bytes(&name).unwrap_or_default());
+        if !read.unreadable.is_empty() {
+            said.push(format!("{name}: {} lines say nothing that is understood", read.unreadable.len()));
+        }
+        if read.torn {
+            said.push(format!("{name}: its last line is cut off, and left out"));
+        }
+    }
+    said
+}
+
+/// How the team was.
+struct Team {
+    /// The last iteration has no verdict.
+    is_open: bool,
+    agents: BTreeMap<RoleName, ImportedRole>,
+}
+
+impl Team {
+    fn of(progress: &Progress, read: &Read, last: Option<&IterationRecord>, status: CycleStatus) -> Self {
+        let Some(last) = last else { return Self { is_open: false, agents: BTreeMap::new() } };
+        let is_open = last.verdict.is_none() && status != CycleStatus::Completed;
+        let has_ended = |role: &RoleName| match progress.bytes(TIMELINE).is_some() {
+            true => last.agent_results.contains_key(role),
+            false => last.agent_results.contains_key(role) || read.has_logged(role, last.number),
+        };
+        let first_ended = ROLES.iter().position(|role| has_ended(&RoleName::from(*role)));
+        // After a verdict those begin who have something to mend: whoever comes before them had nothing to do.
+        let is_passed = |role: &RoleName| {
+            let place = ROLES.iter().position(|other| *other == role.as_str());
+            last.number > 1 && last.extension.is_none() && place.is_some() && place < first_ended
+        };
+        let status = |role: &RoleName| match !is_open || has_ended(role) || is_passed(role) {
+            true => RoleStatus::Completed,
+            false => RoleStatus::Idle,
+        };
+        let agent = |role: RoleName| {
+            let completed_at = read.timeline.ended.get(&role).map(|(_, at)| *at);
+            let status = status(&role);
+            let completed_at = completed_at.filter(|_| status == RoleStatus::Completed);
+            (role, ImportedRole { status, completed_at, ..ImportedRole::default() })
+        };
+        Self { is_open, agents: read.roles(progress).into_iter().map(agent).collect() }
+    }
+
+    fn completed_phases(&self) -> Vec<String> {
+        let done = |role: &RoleName| {
+            self.agents
+                .get(role)
+                .is_some_and(|agent| agent.status == RoleStatus::Completed || agent.completed_at.is_some())
+        };
+        let four = ROLES.map(RoleName::from);
+        let others = self.agents.keys().filter(|role| !four.contains(role));
+        four.iter().chain(others).filter(|role| done(role)).map(ToString::to_string).collect()
+    }
 }
 
 /// What the files say, each for itself.
@@ -97,8 +232,10 @@ struct Read {
     changes: ReadChanges,
     tests: Option<piton_model::cycle::TestResults>,
     timeline: ReadTimeline,
-    /// The highest iteration in the logs of all roles.
-    logged: u32,
+    summary: ReadSummary,
+    developer: RoleName,
+    /// The iterations in the log of each role.
+    logged: BTreeMap<RoleName, BTreeSet<u32>>,
 }
 
 impl Read {
@@ -148,20 +285,115 @@ impl Read {
                 unknown.push(format!("{role}/{CHANGES}: its last line is cut off"));
             }
         }
-        let numbers = logs.iter().flat_map(|(_, read)| {
+        unknown.extend(damaged_logs(progress));
+        let numbers = |read: &ReadChanges| {
             let documents = read.documents.iter().map(|line| line.iteration);
-            read.changes
-                .iter()
-                .map(|change| change.iteration)
-                .chain(documents)
-                .chain(read.markers.keys().copied())
-        });
-        let logged = numbers.max().unwrap_or(0);
+            let changes = read.changes.iter().map(|change| change.iteration);
+            changes.chain(documents).chain(read.markers.keys().copied()).collect()
+        };
+        let logged = logs.iter().map(|(role, read)| (role.clone(), numbers(read))).collect();
         let changes =
             logs.into_iter().find(|(role, _)| *role == developer).map(|(_, read)| read).unwrap_or_default();
-        let timeline =
-            progress.text("coordination/timeline.md").map(|text| read_timeline(&text)).unwrap_or_default();
-        Self { requirements, exploration, plan, changes, tests, timeline, logged }
+        let timeline = progress.text(TIMELINE).map(|text| read_timeline(&text)).unwrap_or_default();
+        let summary =
+            progress.text("coordination/summary.md").map(|text| read_summary(&text)).unwrap_or_default();
+        Self { requirements, exploration, plan, changes, tests, timeline, summary, developer, logged }
+    }
+
+    /// Whether the log of the role has a line of this iteration.
+    fn has_logged(&self, role: &RoleName, iteration: u32) -> bool {
+        self.logged.get(role).is_some_and(|logged| logged.contains(&iteration))
+    }
+
+    /// Everybody of whom a file speaks, and the four.
+    fn roles(&self, progress: &Progress) -> BTreeSet<RoleName> {
+        let ended = self.timeline.ended.keys().cloned();
+        ROLES.map(RoleName::from).into_iter().chain(progress.roles()).chain(ended).collect()
+    }
+
+    /// Every task. The summary has them with their lines, the timeline those that came later.
+    fn tasks(&self) -> Vec<String> {
+        let mut tasks = self.summary.tasks.clone();
+        let told = self.timeline.task.iter().chain(self.timeline.extensions.values());
+        tasks.extend(told.skip(tasks.len()).cloned());
+        tasks
+    }
+
+    /// Where it was: it had ended where a summary of its last iteration says so.
+    fn status(&self, progress: &Progress, iteration: u32) -> CycleStatus {
+        let is_last = self.summary.iteration == iteration && iteration > 0;
+        if let Some(ended) = self.summary.status.filter(|_| is_last) {
+            return ended;
+        }
+        let has_role = progress.roles().iter().any(|role| ROLES.contains(&role.as_str()));
+        if iteration == 0 && !has_role { CycleStatus::Created } else { CycleStatus::Paused }
+    }
+
+    /// The iterations that the timeline or the summary knows; of others only that they were.
+    fn iterations(&self, tasks: &[String], last: u32, created_at: Timestamp) -> Vec<IterationRecord> {
+        let first = last.saturating_sub(ITERATIONS_KEPT_MAX as u32) + 1;
+        (first..=last).map(|number| self.record(number, tasks, created_at)).collect()
+    }
+
+    fn record(&self, number: u32, tasks: &[String], created_at: Timestamp) -> IterationRecord {
+        let known = self.timeline.iterations.iter().find(|record| record.number == number);
+        let begun_at = number.checked_sub(1).and_then(|before| self.changes.markers.get(&before));
+        let begun_at = begun_at.copied().unwrap_or(created_at);
+        let mut known = known.cloned().unwrap_or_else(|| record(number, &version_of(number), begun_at));
+        let place = self.timeline.extensions.keys().position(|extended| *extended == number);
+        known.extension = place.and_then(|place| tasks.get(place + 1).cloned()).or(known.extension);
+        if let Some(row) = self.summary.iterations.get(&number) {
+            known.issues = self.issues(number, &row.issues);
+            if known.agent_results.is_empty() {
+                let result = |status: &PhaseStatus| RoleResult { status: *status, ..RoleResult::default() };
+                known.agent_results =
+                    row.roles.iter().map(|(role, status)| (role.clone(), result(status))).collect();
+            }
+            if known.verdict.is_none() {
+                (known.verdict, known.resolved) =
+                    (row.verdict, row.verdict.is_some() && row.issues.is_empty());
+            }
+        }
+        if known.verdict.is_some() && known.completed_at.is_none() {
+            let ended = self.summary.ended_at.filter(|_| self.summary.iteration == number);
+            known.completed_at = ended.or(self.changes.markers.get(&number).copied());
+        }
+        known
+    }
+
+    /// The issues on one line, each for itself where their number is that which the timeline knows.
+    fn issues(&self, number: u32, line: &str) -> Vec<String> {
+        let each: Vec<String> = line.split("; ").map(str::to_owned).collect();
+        match self.timeline.issues.get(&number) {
+            _ if line.is_empty() => Vec::new(),
+            Some(count) if *count != each.len() => vec![line.to_owned()],
+            _ => each,
+        }
+    }
+
+    /// The iterations that each role completed: by the timeline, else by its own log.
+    fn completed(&self, progress: &Progress) -> BTreeMap<RoleName, u32> {
+        let has_timeline = progress.bytes(TIMELINE).is_some();
+        let by_timeline = |role: &RoleName| {
+            let has_it = |record: &&IterationRecord| record.agent_results.contains_key(role);
+            self.timeline.iterations.iter().filter(has_it).count()
+        };
+        let count = |role: &RoleName| match has_timeline {
+            true => by_timeline(role),
+            false => self.logged.get(role).map_or(0, BTreeSet::len),
+        };
+        let counted = self.roles(progress).into_iter().map(|role| (count(&role) as u32, role));
+        counted.map(|(count, role)| (role, count)).collect()
+    }
+
+    /// When the changes of each iteration were complete. Of the one that is under way the log says so only at its end.
+    fn markers(&self, iteration: u32) -> BTreeMap<u32, Timestamp> {
+        let mut markers = self.changes.markers.clone();
+        let ended = self.timeline.ended.get(&self.developer).filter(|(number, _)| *number == iteration);
+        if let Some((number, at)) = ended {
+            markers.entry(*number).or_insert(*at);
+        }
+        markers
     }
 
     fn iteration(&self, progress: &Progress) -> u32 {
@@ -175,7 +407,9 @@ impl Read {
         let documents = progress.documents();
         let by_document = documents.iter().map(|(_, document)| document.iteration);
         let by_timeline = self.timeline.iterations.iter().map(|record| record.number);
-        let all = by_version.chain(by_document).chain(by_timeline).chain([self.logged]);
+        let all = by_version.chain(by_document).chain(by_timeline);
+        let logged = self.logged.values().flatten().copied();
+        let all = all.chain(logged);
         all.chain(self.tests.iter().map(|tests| tests.iteration)).max().unwrap_or(0)
     }
 
@@ -199,27 +433,13 @@ fn developer(progress: &Progress) -> RoleName {
     progress.roles().into_iter().find(has_changes).unwrap_or(usual)
 }
 
-fn description(timeline: &ReadTimeline) -> String {
-    let mut text = timeline.task.clone().unwrap_or_default();
-    for (iteration, extension) in &timeline.extensions {
+fn description(tasks: &[String], timeline: &ReadTimeline) -> String {
+    let mut text = tasks.first().cloned().unwrap_or_default();
+    for (place, (iteration, told)) in timeline.extensions.iter().enumerate() {
+        let extension = tasks.get(place + 1).unwrap_or(told);
         text.push_str(&format!("\n\n--- ITERATION {iteration} ---\n{extension}"));
     }
     text
-}
-
-/// The iterations that the timeline knows; of others only that they were.
-fn iterations(timeline: &ReadTimeline, last: u32, created_at: Timestamp) -> Vec<IterationRecord> {
-    (1..=last)
-        .rev()
-        .take(piton_model::cycle::limits::ITERATIONS_KEPT_MAX)
-        .map(|number| {
-            let known = timeline.iterations.iter().find(|record| record.number == number);
-            known.cloned().unwrap_or_else(|| record(number, &version_of(number), created_at))
-        })
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-        .collect()
 }
 
 /// What roles wrote; a version that a document does not say is that of the last iteration.
@@ -234,31 +454,4 @@ fn documents(progress: &Progress, iteration: u32) -> Vec<(RoleName, piton_model:
         }
     }
     documents
-}
-
-/// The iterations that each role completed, by the timeline.
-fn completed(timeline: &ReadTimeline) -> BTreeMap<RoleName, u32> {
-    let mut counted = BTreeMap::new();
-    for role in timeline.iterations.iter().flat_map(|record| record.agent_results.keys()) {
-        *counted.entry(role.clone()).or_default() += 1;
-    }
-    counted
-}
-
-/// Where it was; when and why it ended, where its summary says so.
-fn end(progress: &Progress, iteration: u32) -> (CycleStatus, Option<Timestamp>, Option<String>) {
-    let summary = progress.text("coordination/summary.md").unwrap_or_default();
-    let (header, body) = split(&summary);
-    if header.iteration == iteration && iteration > 0 {
-        let result = body.lines().find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
-        for ended in [CycleStatus::Completed, CycleStatus::Failed] {
-            if let Some(why) = result.strip_prefix(ended.as_str()) {
-                let why = why.strip_prefix(": ").map(str::to_owned);
-                return (ended, moment(&header.date), why);
-            }
-        }
-    }
-    let has_role = progress.roles().iter().any(|role| ROLES.contains(&role.as_str()));
-    let is_new = iteration == 0 && !has_role;
-    (if is_new { CycleStatus::Created } else { CycleStatus::Paused }, None, None)
 }

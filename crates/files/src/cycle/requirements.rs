@@ -20,7 +20,7 @@ pub fn edge_cases_page(header: &Header, requirements: &Requirements) -> String {
 }
 
 /// What the requirements analyst handed in, in this version and at this time. The edge cases are those of their own file,
-/// where it handed one in, else those of a section of the requirements.
+/// where it lists any or says that there are none, else those of a section of the requirements.
 pub fn parse_requirements(
     requirements: &str,
     edge_cases: Option<&str>,
@@ -28,7 +28,7 @@ pub fn parse_requirements(
     at: Timestamp,
 ) -> Requirements {
     let body = split(requirements).1;
-    let edge_cases = edge_cases.map(|text| read_list(&split(text).1));
+    let edge_cases = edge_cases.and_then(|text| listed(&split(text).1));
     made_of(&body, edge_cases, version, at)
 }
 
@@ -38,8 +38,15 @@ pub(super) fn read_requirements(requirements: &str, edge_cases: Option<&str>) ->
     let (header, body) = split(requirements);
     let is_its = |version: &str| version.is_empty() || version == header.version;
     let beside = edge_cases.map(split).filter(|(beside, _)| is_its(&beside.version));
-    let edge_cases = beside.map(|(_, body)| read_list(&body));
+    let edge_cases = beside.and_then(|(_, body)| listed(&body));
     made_of(&body, edge_cases, &header.version, moment(&header.date).unwrap_or_default())
+}
+
+/// The edge cases that a file of their own lists; nothing where it has no list at all.
+fn listed(body: &str) -> Option<Vec<String>> {
+    let cases = read_list(body);
+    let says_none = body.trim() == list::<&str>(&[]).trim();
+    (!cases.is_empty() || says_none).then_some(cases)
 }
 
 fn made_of(
@@ -103,6 +110,14 @@ mod tests {
             Timestamp::default(),
         );
         assert_eq!(read.edge_cases, requirements().edge_cases);
+    }
+
+    #[test]
+    fn a_file_of_their_own_without_a_list_is_no_list() {
+        let text = "## Edge Cases\n\n- one\n- two\n";
+        let prose = Some("# Edge cases\n\nProse only.\n");
+        assert_eq!(parse_requirements(text, prose, "1.0.0", Timestamp::default()).edge_cases, ["one", "two"]);
+        assert_eq!(read_requirements(text, prose).edge_cases, ["one", "two"]);
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! `coordination/summary.md`: what a cycle came to, written at its end.
 
-use piton_model::Status;
-use piton_model::cycle::{IterationRecord, State};
+use std::collections::BTreeMap;
+
+use piton_model::cycle::{IterationRecord, IterationVerdict, PhaseStatus, RoleName, State};
+use piton_model::{Status, Timestamp};
 
 use super::format::CycleStatus;
-use super::header::{Header, page};
-use super::markdown::{cell, list, one_line};
+use super::header::{Header, page, split};
+use super::markdown::{cell, cells, list, one_line, read_list, section, sections};
 use super::place::CyclePlace;
 use super::render::{failure_reason, zone_of};
+use super::zone::moment;
 
 /// Files that are named.
 const FILES_MAX: usize = 100;
@@ -88,4 +91,61 @@ fn files(state: &State) -> String {
     let more = state.changed_files.len().saturating_sub(FILES_MAX);
     let more = (more > 0).then(|| format!("and {more} more"));
     list(&state.changed_files.iter().take(FILES_MAX).cloned().chain(more).collect::<Vec<_>>())
+}
+
+/// What a summary still says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ReadSummary {
+    /// The iteration that it was written after; 0 where there is none.
+    pub(super) iteration: u32,
+    /// How the cycle ended then, when, and why.
+    pub(super) status: Option<CycleStatus>,
+    pub(super) ended_at: Option<Timestamp>,
+    pub(super) reason: Option<String>,
+    /// Every task, with its lines.
+    pub(super) tasks: Vec<String>,
+    pub(super) iterations: BTreeMap<u32, ReadIteration>,
+}
+
+/// An iteration, by its row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ReadIteration {
+    pub(super) verdict: Option<IterationVerdict>,
+    pub(super) roles: BTreeMap<RoleName, PhaseStatus>,
+    /// What was wrong still, on one line; empty where nothing was.
+    pub(super) issues: String,
+}
+
+/// Reads a summary of piton's.
+pub(super) fn read_summary(text: &str) -> ReadSummary {
+    let (header, body) = split(text);
+    let parts = sections(&body);
+    let part = |name: &str| section(&parts, &[name]).map(|part| part.text.trim()).unwrap_or_default();
+    let result = part("result");
+    let ended = [CycleStatus::Completed, CycleStatus::Failed];
+    let status = ended.into_iter().find(|ended| result.starts_with(ended.as_str()));
+    let reason = status.and_then(|status| result.strip_prefix(status.as_str())?.strip_prefix(": "));
+    ReadSummary {
+        iteration: header.iteration,
+        status,
+        ended_at: moment(&header.date),
+        reason: reason.map(str::to_owned),
+        tasks: read_list(part("tasks")),
+        iterations: part("iterations").lines().filter_map(read_row).collect(),
+    }
+}
+
+fn read_row(row: &str) -> Option<(u32, ReadIteration)> {
+    let cells = cells(row)?;
+    let [number, _, verdict, roles, issues] = &cells[..] else { return None };
+    let role = |text: &str| {
+        let (name, status) = text.trim().split_once(' ')?;
+        Some((RoleName::from(name), PhaseStatus::from_word(status)?))
+    };
+    let read = ReadIteration {
+        verdict: IterationVerdict::from_word(verdict),
+        roles: roles.split(',').filter_map(role).collect(),
+        issues: if issues == "none" { String::new() } else { issues.clone() },
+    };
+    Some((number.parse().ok()?, read))
 }

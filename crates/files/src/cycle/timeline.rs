@@ -71,12 +71,19 @@ pub(super) struct ReadTimeline {
     pub(super) extensions: BTreeMap<u32, String>,
     /// By its lines; the last may be under way.
     pub(super) iterations: Vec<IterationRecord>,
+    /// How many issues each had that was concluded.
+    pub(super) issues: BTreeMap<u32, usize>,
+    /// When each role ended last, and in which iteration.
+    pub(super) ended: BTreeMap<RoleName, (u32, Timestamp)>,
+    /// Its last line is cut off, and does not count.
+    pub(super) torn: bool,
 }
 
 /// Reads a timeline of piton's; lines of others say nothing.
 pub(super) fn read_timeline(text: &str) -> ReadTimeline {
-    let mut read = ReadTimeline::default();
-    for line in text.lines() {
+    let (whole, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    let mut read = ReadTimeline { torn: !last.trim().is_empty(), ..ReadTimeline::default() };
+    for line in whole.lines() {
         if let Some(at) = line.strip_prefix("Created: ") {
             (read.created_at, read.created) = (moment(at), at.to_owned());
         } else if let Some(task) = line.strip_prefix("Task: ") {
@@ -107,10 +114,14 @@ impl ReadTimeline {
         }
         let Some(last) = self.iterations.last_mut().filter(|last| last.number == number) else { return };
         if let Some(concluded) = fact.strip_prefix(CONCLUDED) {
-            let verdict = concluded.split(',').next().and_then(IterationVerdict::from_word);
-            (last.completed_at, last.verdict) = (Some(at), verdict);
-            last.resolved = verdict == Some(IterationVerdict::Converged);
+            let (verdict, issues) = concluded.split_once(", ").unwrap_or((concluded, ""));
+            (last.completed_at, last.verdict) = (Some(at), IterationVerdict::from_word(verdict));
+            let issues = issues.split(' ').next().and_then(|count| count.parse().ok());
+            last.resolved =
+                issues.map_or(verdict == IterationVerdict::Converged.as_str(), |count| count == 0);
+            self.issues.extend(issues.map(|count| (number, count)));
         } else if let Some((role, status, files)) = role_ended(fact) {
+            self.ended.insert(role.clone(), (number, at));
             last.agent_results
                 .insert(role, RoleResult { status, files_modified: files, ..RoleResult::default() });
         }

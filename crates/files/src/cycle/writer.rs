@@ -7,14 +7,16 @@
 //! Documents of a role that is at work are left to it. What else somebody wrote over a file of piton's is moved aside.
 
 use std::path::Path;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError};
 
 use piton_model::cycle::{State, TimelineEntry, TimelineFact};
 use piton_sys::fault;
 use piton_sys::file::{self, Durability, Error};
 
-use super::append::{LOG_BYTES_MAX, Step, compare_below, earlier, missing, perform, says_more};
+use super::append::{
+    LOG_BYTES_MAX, Step, compare_below, earlier, missing, perform, untold, with_whole_lines,
+};
 use super::coordination::decision_lines;
 use super::documents::{Page, RESULTS, documents, version_in};
 use super::format::CycleStatus;
@@ -42,7 +44,8 @@ pub(super) struct Writer<'a> {
     view: &'a CycleView,
     state: &'a State,
     durability: Durability,
-    quarantined: Vec<Quarantined>,
+    kept: Vec<Quarantined>,
+    failed: Vec<String>,
 }
 
 /// What is to be done about a document.
@@ -56,7 +59,7 @@ struct Due {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(view: &'a CycleView, state: &'a State, durability: Durability) -> Self {
-        Self { view, state, durability, quarantined: Vec::new() }
+        Self { view, state, durability, kept: Vec::new(), failed: Vec::new() }
     }
 
     pub(super) fn publish(mut self, histories: &dyn Fn() -> Option<Histories>) -> Result<Published, Error> {
@@ -65,10 +68,12 @@ impl<'a> Writer<'a> {
         let alone = file::within(&place.repo, &progress.join(COORDINATION), |path| {
             Alone::in_directory(path.parent().unwrap_or(path))
         })?;
-        self.sweep(&alone)?;
+        let swept = self.sweep(&alone);
+        self.or_next(swept)?;
         let own = self.documents()?;
         let behind = self.logs(&own, histories)?;
-        self.decisions()?;
+        let decided = self.decisions();
+        self.or_next(decided)?;
         self.make_room()?;
         let bytes = render(self.state, place);
         let status = CycleStatus::of(self.state.status).as_str();
@@ -76,7 +81,26 @@ impl<'a> Writer<'a> {
         let master = file::within(&place.repo, &place.state(), |path| {
             self.view.master.put(path, &bytes, status, &own, self.durability)
         })?;
-        Ok(Published { quarantined: self.quarantined, master, behind })
+        let moved = std::mem::take(&mut *self.moved());
+        Ok(Published { quarantined: moved, kept: self.kept, failed: self.failed, master, behind })
+    }
+
+    /// What was moved aside: told of once the publication is done.
+    fn moved(&self) -> MutexGuard<'a, Vec<Quarantined>> {
+        self.view.moved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One file that cannot be written keeps none of the others from being. What whoever publishes can do something about is
+    /// given back: that a directory is gone, or that something else is in the place.
+    fn or_next<T>(&mut self, done: Result<T, Error>) -> Result<Option<T>, Error> {
+        match done {
+            Ok(done) => Ok(Some(done)),
+            Err(error) if error.is_not_found() || error.refusal().is_some() => Err(error),
+            Err(error) => {
+                self.failed.push(format!("{error}: {}", error.source));
+                Ok(None)
+            }
+        }
     }
 
     /// A state file that is there before piton wrote one is no edit of it, and neither is one that nobody can read.
@@ -91,7 +115,7 @@ impl<'a> Writer<'a> {
             let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
             if is_file { quarantine(repo, path, self.state.updated_at).map(Some) } else { Ok(None) }
         })?;
-        self.quarantined.extend(moved.map(|moved| {
+        self.moved().extend(moved.map(|moved| {
             let (from, to) = known_by(&moved, &view.place.cycles(), repo);
             Quarantined {
                 from,
@@ -123,8 +147,11 @@ impl<'a> Writer<'a> {
     fn documents(&mut self) -> Result<Vec<Own>, Error> {
         let known = self.view.known.all()?;
         let pages = documents(self.state, &self.view.place);
-        let due: Vec<Due> =
-            pages.into_iter().map(|page| self.look(page, &known)).collect::<Result<_, _>>()?;
+        let mut due: Vec<Due> = Vec::new();
+        for page in pages {
+            let looked = self.look(page, &known);
+            due.extend(self.or_next(looked)?);
+        }
         let is_due = |own: &Own| due.iter().any(|due| due.page.name == own.name);
         let (state, others): (Vec<Own>, Vec<Own>) = known.into_iter().partition(|own| own.name == NAME);
         // What is not rendered now, such as the summary of a cycle that goes on, is ours all the same.
@@ -138,9 +165,11 @@ impl<'a> Writer<'a> {
         }
         self.view.known.remember(&own.iter().chain(&state).cloned().collect::<Vec<_>>())?;
         for due in due.iter().filter(|due| !due.page.is_held) {
-            self.archive(due)?;
+            let archived = self.archive(due);
+            self.or_next(archived)?;
             if !due.is_right {
-                self.write(due)?;
+                let written = self.write(due);
+                self.or_next(written)?;
             }
         }
         Ok(own)
@@ -158,15 +187,27 @@ impl<'a> Writer<'a> {
             if known.iter().any(|own| own.name == name) {
                 continue;
             }
-            let there = file::within(&place.repo, &place.file(&name), |path| {
-                file::read_regular(path, LOG_BYTES_MAX)
-            })?;
-            let lines = earlier(&head, &there.unwrap_or_default(), &log.wanted(self.state));
+            let there = self.without_torn_line(&name)?;
+            let lines = earlier(&head, &there, &log.wanted(self.state));
             if lines > 0 {
                 found.push(Own { digest: EARLIER.to_owned(), name, note: lines.to_string() });
             }
         }
         Ok(found)
+    }
+
+    /// What a log holds that was begun elsewhere. A last line that was cut off is left out, so that the next one does not become a
+    /// part of it; one that only lacks its line break gets it.
+    fn without_torn_line(&self, name: &str) -> Result<Vec<u8>, Error> {
+        let place = &self.view.place;
+        file::within(&place.repo, &place.file(name), |path| {
+            let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
+            let mended = with_whole_lines(&there);
+            if mended != there {
+                file::write_shared(path, &mended, self.durability)?;
+            }
+            Ok(mended)
+        })
     }
 
     fn look(&self, page: Page, known: &[Own]) -> Result<Due, Error> {
@@ -231,7 +272,7 @@ impl<'a> Writer<'a> {
             file::write_shared(path, &due.page.bytes, self.durability)?;
             Ok(moved)
         })?;
-        self.quarantined.extend(moved.map(|moved| {
+        self.moved().extend(moved.map(|moved| {
             let (from, to) = known_by(&moved, known_path.parent().unwrap_or(&known_path), &place.repo);
             Quarantined { from, to, hint: NOT_TAKEN.to_owned() }
         }));
@@ -240,38 +281,49 @@ impl<'a> Writer<'a> {
 
     /// Adds to each log what it lacks; those that lack more than is known.
     fn logs(&mut self, own: &[Own], histories: &dyn Fn() -> Option<Histories>) -> Result<Vec<String>, Error> {
-        let place = &self.view.place;
         let (mut behind, mut all) = (Vec::new(), None);
-        let is_earlier = is_taken_over(self.state);
         for log in LogFile::of(self.state) {
-            let count = log.count(self.state);
-            if count == 0 || self.is_whole(&log.name(), count) {
-                continue;
-            }
-            let is_it = |own: &&Own| own.name == log.name() && own.digest == EARLIER;
-            let earlier = own.iter().find(is_it).and_then(|own| own.note.parse().ok()).unwrap_or(0);
-            let mut wanted = log.wanted(self.state).after(earlier);
-            let (path, head) = (place.file(&log.name()), log.head(self.state, place));
-            let (there, mut step) = file::within(&place.repo, &path, |path| {
-                let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
-                let step = compare_below(&head, &there, &wanted, is_earlier);
-                Ok((there, step))
-            })?;
-            if step == Step::Unknown {
-                let Some(all) = all.get_or_insert_with(histories) else {
-                    behind.push(log.name());
-                    continue;
-                };
-                wanted = log.whole(self.state, all).after(earlier);
-                step = compare_below(&head, &there, &wanted, is_earlier);
-            }
-            if let Some(dropped) = step.dropped(&there).filter(|dropped| says_more(dropped, &wanted.lines)) {
-                self.keep(&path, dropped)?;
-            }
-            file::within(&place.repo, &path, |path| perform(path, &there, step, self.durability))?;
-            self.is_whole_now(&log.name(), count);
+            let added = self.log(&log, own, histories, &mut all);
+            behind.extend(self.or_next(added)?.flatten());
         }
         Ok(behind)
+    }
+
+    /// Adds to a log what it lacks; its name where that is more than is known.
+    fn log(
+        &mut self,
+        log: &LogFile,
+        own: &[Own],
+        histories: &dyn Fn() -> Option<Histories>,
+        all: &mut Option<Option<Histories>>,
+    ) -> Result<Option<String>, Error> {
+        let place = &self.view.place;
+        let is_earlier = is_taken_over(self.state);
+        let count = log.count(self.state);
+        if count == 0 || self.is_whole(&log.name(), count) {
+            return Ok(None);
+        }
+        let is_it = |own: &&Own| own.name == log.name() && own.digest == EARLIER;
+        let earlier = own.iter().find(is_it).and_then(|own| own.note.parse().ok()).unwrap_or(0);
+        let mut wanted = log.wanted(self.state).after(earlier);
+        let (path, head) = (place.file(&log.name()), log.head(self.state, place));
+        let (there, mut step) = file::within(&place.repo, &path, |path| {
+            let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
+            let step = compare_below(&head, &there, &wanted, is_earlier);
+            Ok((there, step))
+        })?;
+        if step == Step::Unknown {
+            let Some(all) = all.get_or_insert_with(histories) else { return Ok(Some(log.name())) };
+            wanted = log.whole(self.state, all).after(earlier);
+            step = compare_below(&head, &there, &wanted, is_earlier);
+        }
+        let untold = step.dropped(&there).map(|dropped| untold(dropped, &wanted.lines)).unwrap_or_default();
+        if !untold.is_empty() {
+            self.keep(log, &path, &untold)?;
+        }
+        file::within(&place.repo, &path, |path| perform(path, &there, step, self.durability))?;
+        self.is_whole_now(&log.name(), count);
+        Ok(None)
     }
 
     /// Whether a log had all of its lines when it was looked at last, and is as long as then.
@@ -291,21 +343,28 @@ impl<'a> Writer<'a> {
         if wanted.is_empty() {
             return Ok(());
         }
-        let place = &self.view.place;
-        file::within(&place.repo, &place.file(&format!("{COORDINATION}/decisions.log")), |path| {
+        let (place, name) = (&self.view.place, format!("{COORDINATION}/decisions.log"));
+        if is_taken_over(self.state) {
+            self.without_torn_line(&name)?;
+        }
+        file::within(&place.repo, &place.file(&name), |path| {
             let there = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
             perform(path, &there, missing(&there, &wanted), self.durability)
         })?;
         Ok(())
     }
 
-    fn keep(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    fn keep(&mut self, log: &LogFile, path: &Path, bytes: &[u8]) -> Result<(), Error> {
         let place = &self.view.place;
         let name =
             file::within(&place.repo, path, |path| self.view.keep(path, bytes, self.state.updated_at))?;
         let to = place.relative(&path.with_file_name(name));
         let hint = "the log is written by piton, and these lines are not in it".to_owned();
-        self.quarantined.push(Quarantined { from: place.relative(path), to, hint });
+        let kept = Quarantined { from: place.relative(path), to, hint };
+        match log.role().and_then(|role| self.state.role(role)).is_some_and(|role| role.open.is_none()) {
+            true => self.kept.push(kept),
+            false => self.moved().push(kept),
+        }
         Ok(())
     }
 }
@@ -314,7 +373,8 @@ impl<'a> Writer<'a> {
 /// was read from.
 fn is_taken_over(state: &State) -> bool {
     let is_begun = |entry: &TimelineEntry| matches!(entry.fact, TimelineFact::IterationStarted { .. });
-    state.attempt == 0 && state.iteration > 0 && !state.timeline.recent.iter().any(is_begun)
+    let has_worked = state.attempt > 0 || state.round > 0;
+    !has_worked && state.iteration > 0 && !state.timeline.recent.iter().any(is_begun)
 }
 
 /// How long a file is; a log of nothing is none.

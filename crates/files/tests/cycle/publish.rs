@@ -222,7 +222,7 @@ fn lines_of_an_agent_give_way_to_what_was_taken_of_them() {
     assert!(!log.contains(theirs.trim()) && log.lines().count() == 14, "{log}");
     world.write("cd/changes.log", &format!("{log}what is this\n"));
     add_changes(&mut state, 13..14);
-    let kept = world.publish(&state).quarantined;
+    let kept = world.publish(&state).kept;
     assert_eq!(std::fs::read(world.root.path().join(&kept[0].to)).unwrap(), b"what is this\n");
     assert!(!world.read("cd/changes.log").contains("what is this"));
 }
@@ -283,15 +283,29 @@ fn a_link_is_never_followed() {
     std::fs::create_dir_all(world.path("")).unwrap();
     std::os::unix::fs::symlink(outside.path(), world.path("ra")).unwrap();
     let view = world.view();
-    assert!(view.prepare(&full()).is_err());
-    assert!(view.publish(&full(), &|| None, Durability::Unsynced).is_err());
+    view.prepare(&full()).unwrap();
+    let published = view.publish(&full(), &|| None, Durability::Unsynced).unwrap();
+    assert_eq!(published.quarantined.len(), 1, "{:?}", published.quarantined);
+    assert!(world.read("ra/requirements.md").contains("Users log in"));
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
-    std::fs::remove_file(world.path("ra")).unwrap();
     let target = outside.path().join("file");
     world.write(target.to_str().unwrap(), "theirs");
+    std::fs::remove_file(world.master()).unwrap();
     std::os::unix::fs::symlink(&target, cycles.join(format!("{ID}.json"))).unwrap();
-    assert!(world.view().publish(&full(), &|| None, Durability::Unsynced).is_err());
+    let published = world.view().publish(&full(), &|| None, Durability::Unsynced).unwrap();
+    assert_eq!(published.quarantined.len(), 1, "{:?}", published.quarantined);
+    assert!(world.master().symlink_metadata().unwrap().is_file());
     assert_eq!(std::fs::read(&target).unwrap(), b"theirs");
+}
+
+#[test]
+fn a_directory_that_other_cycles_share_is_no_link() {
+    let world = World::new();
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), world.root.path().join(".workflow")).unwrap();
+    assert!(world.view().prepare(&full()).is_err());
+    assert!(world.view().publish(&full(), &|| None, Durability::Unsynced).is_err());
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
 #[test]
