@@ -10,10 +10,11 @@ use std::sync::PoisonError;
 
 use piton_agent::Exit;
 use piton_files::cycle::{
-    CHANGES, COORDINATION, DEBUG, DISCOVERIES, after_lines, items, logged_changes, parse_exploration,
-    parse_phase_result, parse_plan, parse_requirements, read_changes, read_discoveries, read_lines,
+    CHANGES, COORDINATION, COORDINATION_FILES, DEBUG, DISCOVERIES, HISTORY, ROLES, after_lines, items,
+    logged_changes, parse_exploration, parse_phase_result, parse_plan, parse_requirements, read_changes,
+    read_discoveries, read_lines,
 };
-use piton_git::ChangeKind;
+use piton_git::{ChangeKind, FileChange};
 use piton_model::Timestamp;
 use piton_model::cycle::limits::{DOCUMENT_BYTES_MAX, DOCUMENTS_MAX, LOG_LINES_MAX};
 use piton_model::cycle::{
@@ -34,6 +35,12 @@ const BEFORE_BYTES_MAX: u64 = 1 << 20;
 
 /// What piton put aside has this in its name.
 const ASIDE: &str = ".foreign-";
+
+/// Under which name [`BEFORE`] has what is nobody's; no role can be called so.
+const BESIDE: &str = "";
+
+/// Names of a directory that are looked at.
+const BESIDE_MAX: usize = 2_000;
 
 /// What piton alone writes into the directory of a validator.
 const RESULTS: &str = "test-results.json";
@@ -65,13 +72,49 @@ fn board(context: &Context) -> Vec<u8> {
     read.ok().flatten().unwrap_or_default()
 }
 
-/// The files of all roles, by role and name.
+/// The files of all roles, by role and name, with those of their archives; and what else lies beside their directories.
 fn all(context: &Context, state: &State) -> BTreeMap<RoleName, BTreeMap<String, String>> {
     let of = |role: &Role| {
         let files = files(context, &role.name).into_iter();
-        (role.name.clone(), files.map(|(name, bytes)| (name, digest(&bytes))).collect())
+        let files = files.map(|(name, bytes)| (name, digest(&bytes)));
+        let archive = context.place.directory(role.name.as_str()).join(HISTORY);
+        let archived = sizes(&archive).into_iter().map(|(name, size)| (format!("{HISTORY}/{name}"), size));
+        (role.name.clone(), files.chain(archived).collect())
     };
-    state.config.roles.iter().map(of).collect()
+    let mut all: BTreeMap<_, BTreeMap<_, _>> = state.config.roles.iter().map(of).collect();
+    all.insert(RoleName::from(BESIDE), beside(context, state));
+    all
+}
+
+/// What lies below the progress of the cycle and is neither a role's nor piton's own, by its name there.
+fn beside(context: &Context, state: &State) -> BTreeMap<String, String> {
+    let is_known = |name: &str| {
+        let four = ROLES.contains(&name) || name == COORDINATION;
+        four || state.config.roles.iter().any(|role| role.name.as_str() == name)
+    };
+    let mut found = BTreeMap::new();
+    for (name, size) in sizes(&context.place.progress()).into_iter().filter(|(name, _)| !is_known(name)) {
+        let inside = sizes(&context.place.file(&name));
+        found.extend(inside.into_iter().map(|(inner, size)| (format!("{name}/{inner}"), size)));
+        found.insert(name, size);
+    }
+    let shared = sizes(&context.place.directory(COORDINATION)).into_iter();
+    let shared = shared.filter(|(name, _)| !COORDINATION_FILES.contains(&name.as_str()));
+    found.extend(shared.map(|(name, size)| (format!("{COORDINATION}/{name}"), size)));
+    found
+}
+
+/// What a directory holds, apart from what piton put aside, with its size: enough to see that something is new.
+fn sizes(directory: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().take(BESIDE_MAX);
+    let named = entries.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let metadata = entry.path().symlink_metadata().ok()?;
+        // Of a directory what is in it counts.
+        let size = if metadata.is_dir() { 0 } else { metadata.len() };
+        Some((name, size.to_string()))
+    });
+    named.filter(|(name, _)| !name.starts_with('.') && !name.contains(ASIDE)).collect()
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -117,6 +160,7 @@ pub(super) fn read(
     // Nothing is put aside or rendered while it is read.
     let mut overwritten = context.overwritten.lock().unwrap_or_else(PoisonError::into_inner);
     handed_in.problems.append(&mut overwritten);
+    handed_in.problems.extend(context.view.clear_the_way(state, &role.name));
     elsewhere(context, state, index, &before, &mut handed_in);
     let known_lines = before.get(&RoleName::from(COORDINATION)).and_then(|known| known.get(DISCOVERIES));
     let known_lines = known_lines.and_then(|count| count.parse::<u64>().ok());
@@ -151,20 +195,28 @@ fn elsewhere(
 ) {
     let now = all(context, state);
     let others = state.team().enumerate().filter(|(place, (_, at))| *place != index && at.open.is_none());
-    for (_, (other, _)) in others {
-        let (Some(before), Some(now)) = (before.get(&other.name), now.get(&other.name)) else { continue };
+    let others = others.map(|(_, (other, _))| other.name.clone());
+    // Whatever was put aside meanwhile is said already.
+    let is_aside = |name: &str| handed_in.problems.iter().any(|said| said.contains(&format!("/{name}")));
+    let mut problems = Vec::new();
+    for other in others.chain([RoleName::from(BESIDE)]) {
+        let (Some(before), Some(now)) = (before.get(&other), now.get(&other)) else { continue };
         let names = before.keys().chain(now.keys().filter(|name| !before.contains_key(*name)));
+        let full =
+            |name: &String| if other.as_str() == BESIDE { name.clone() } else { format!("{other}/{name}") };
         let changed: Vec<String> = names
             .filter(|name| before.get(*name) != now.get(*name))
-            .map(|name| format!("{}/{name}", other.name))
+            .map(full)
+            .filter(|name| !is_aside(name))
             .collect();
         if !changed.is_empty() {
-            handed_in.problems.push(format!(
+            problems.push(format!(
                 "it changed {}, which is not its own and does not count; documents go into its own directory",
-                changed.join(", ")
+                clip(&changed.join(", "), 2_000)
             ));
         }
     }
+    handed_in.problems.extend(problems);
 }
 
 /// What a role says of its phase: the block in its output, else its report.
@@ -252,7 +304,12 @@ impl Reading<'_> {
 
     fn file(&mut self, name: &str, bytes: &[u8]) {
         match name {
-            CHANGES => {}
+            CHANGES => {
+                let known = logged(self.state, self.index);
+                if !read_lines(after_lines(bytes, known)).unreadable.is_empty() {
+                    self.say_once(format!("`{CHANGES}`: {NO_LINE}"));
+                }
+            }
             RESULTS => self.into.problems.push(format!(
                 "`{RESULTS}` is written by piton, from its own run of the checks; what the role wrote there does not count"
             )),
@@ -260,7 +317,7 @@ impl Reading<'_> {
                 let known = self.state.roles[self.index].debug.total;
                 let read = read_lines(after_lines(bytes, known));
                 if !read.unreadable.is_empty() {
-                    self.say_once(format!("`{DEBUG}`: a line that is no JSON does not count; write one object on each line"));
+                    self.say_once(format!("`{DEBUG}`: {NO_LINE}"));
                 }
                 self.into.debug = read.values;
                 self.into.debug.truncate(LOG_LINES_MAX);
@@ -387,26 +444,45 @@ pub(super) fn changes(
         files.extend(diff(since)?.into_iter().filter(|changed| !known.contains(&changed.path.to_string())));
     }
     let told = told(context, state, &role.name);
-    for changed in files.iter().take(LOG_LINES_MAX) {
-        let file = changed.path.to_string();
+    for (file, action, changed) in files.iter().flat_map(actions).take(LOG_LINES_MAX) {
         let said = told.iter().rev().find(|entry| entry.file == file);
+        // What moved was changed in its new place.
+        let (added, removed) = match action {
+            ChangeAction::Delete if changed.path.to_string() != file => (0, 0),
+            _ => (changed.added.unwrap_or(0), changed.removed.unwrap_or(0)),
+        };
         end.handed_in.changes.push(ChangeEntry {
             at,
-            action: match changed.kind {
-                ChangeKind::Added => ChangeAction::Create,
-                ChangeKind::Deleted => ChangeAction::Delete,
-                _ => ChangeAction::Modify,
-            },
+            action,
             iteration: state.iteration,
             agent: role.name.clone(),
             description: said.map(|entry| entry.description.clone()).unwrap_or_default(),
             task: said.and_then(|entry| entry.task.clone()).or_else(|| task_of(state, &file)),
-            lines_added: changed.added.unwrap_or(0),
-            lines_removed: changed.removed.unwrap_or(0),
+            lines_added: added,
+            lines_removed: removed,
             file,
         });
     }
     Ok(())
+}
+
+/// What was done to which file, in the words of the format: one that moved was deleted in the one place and created in the other.
+fn actions(changed: &FileChange) -> Vec<(String, ChangeAction, &FileChange)> {
+    let path = changed.path.to_string();
+    match &changed.kind {
+        ChangeKind::Added => vec![(path, ChangeAction::Create, changed)],
+        ChangeKind::Modified => vec![(path, ChangeAction::Modify, changed)],
+        ChangeKind::Deleted => vec![(path, ChangeAction::Delete, changed)],
+        ChangeKind::Renamed { from } => {
+            vec![(from.to_string(), ChangeAction::Delete, changed), (path, ChangeAction::Create, changed)]
+        }
+    }
+}
+
+/// How many lines the log of a role has on record: what stands behind them it wrote itself.
+fn logged(state: &State, index: usize) -> u64 {
+    let is_developer = state.config.roles.iter().position(|role| role.develops) == Some(index);
+    if is_developer { logged_changes(state) } else { state.roles[index].log.total }
 }
 
 /// The lines that the role added to its log.
@@ -416,6 +492,9 @@ fn told(context: &Context, state: &State, role: &RoleName) -> Vec<ChangeEntry> {
     let bytes = read.ok().flatten().unwrap_or_default();
     read_changes(after_lines(&bytes, logged_changes(state)), role).changes
 }
+
+/// What is said of lines in the log of a role that nobody understands.
+const NO_LINE: &str = "a line that is no JSON does not count; write one object on each line";
 
 /// The task of the plan that names the file, where nobody says for which it was changed.
 fn task_of(state: &State, file: &str) -> Option<String> {

@@ -183,7 +183,7 @@ fn run_checks(context: &Context, round: u32, fresh: bool, state: &State) -> Resu
 impl World<State> for CycleWorld {
     /// What somebody did to the state file while nobody drove.
     fn found(&self, state: &State) -> Vec<Command> {
-        watch::look(&self.context, state).into_iter().collect()
+        watch::look_at_first(&self.context, state).into_iter().collect()
     }
 
     fn perform(

@@ -4,9 +4,10 @@
 
 use std::sync::{Arc, PoisonError};
 
+use piton_files::Quarantined;
 use piton_files::cycle::{CYCLES, CyclePlace, CycleView, Histories, MasterFound, Published, render};
 use piton_model::RunId;
-use piton_model::cycle::{Edited, State};
+use piton_model::cycle::{Edited, RoleName, State};
 use piton_store::{Store, chain};
 use piton_sys::file::{self, Durability};
 use piton_view::{Error, Rebuilt};
@@ -54,6 +55,16 @@ impl Publisher {
         self.view.is_ours(name, bytes).unwrap_or(false)
     }
 
+    /// Moves aside what is no file in a place that piton writes to, now that this role has ended: what it was, in sentences.
+    pub(super) fn clear_the_way(&self, state: &State, own: &RoleName) -> Vec<String> {
+        let moved = self.view.clear_the_way(state, own).unwrap_or_default();
+        let sentence = |moved: &Quarantined| {
+            let (from, to) = (moved.from.display(), moved.to.display());
+            format!("`{from}` is in the way and lies at `{to}` now: {}; leave plain files there", moved.hint)
+        };
+        moved.iter().map(sentence).collect()
+    }
+
     /// The name of what is in the state file.
     fn digest(&self) -> Option<String> {
         let bytes = file::read_regular(&self.view.place().state(), STATE_BYTES_MAX).ok().flatten()?;
@@ -98,19 +109,32 @@ pub(super) fn publish(context: &Context, state: &State, at_rest: bool) -> Vec<St
     let mut overwritten = context.overwritten.lock().unwrap_or_else(PoisonError::into_inner);
     match context.view.publish(state, durability) {
         Ok(published) => {
-            let notes = notes(&published);
-            overwritten.extend(notes.iter().cloned());
-            notes
+            overwritten.extend(published.quarantined.iter().map(ToString::to_string));
+            let is_said = |why: &String, said: &[String]| {
+                let mut on_record = state.phase_errors.recent.iter();
+                said.contains(why) || on_record.any(|error| error.error == *why)
+            };
+            for why in failures(&published) {
+                if !is_said(&why, &overwritten) {
+                    overwritten.push(why);
+                }
+            }
+            notes(&published)
         }
         Err(error) => vec![format!("the files of the cycle were not written: {}", sentence(&error))],
     }
 }
 
 fn notes(published: &Published) -> Vec<String> {
-    let moved = published.quarantined.iter().map(ToString::to_string);
+    let moved = published.quarantined.iter().chain(&published.kept).map(ToString::to_string);
     let behind =
         published.behind.iter().map(|log| format!("`{log}` lacks lines, which cannot be given back"));
-    moved.chain(behind).collect()
+    moved.chain(failures(published)).chain(behind).collect()
+}
+
+/// Files that could not be written, in sentences.
+fn failures(published: &Published) -> impl Iterator<Item = String> {
+    published.failed.iter().map(|why| format!("a file of the cycle was not written: {why}"))
 }
 
 /// Whether the files show something else than the state: whoever drove died before rendering them.

@@ -66,10 +66,18 @@ pub(super) async fn from_progress(
     let found = rebuild(&progress);
     let task = found.imported.task_history.first().cloned();
     let task = task.unwrap_or_else(|| format!("cycle {id} (its task is not known)"));
-    let order = CycleOrder { task, id: Some(id.to_owned()), ..order.clone() };
+    let mut order = CycleOrder { task, id: Some(id.to_owned()), ..order.clone() };
+    let mut imported = found.imported;
+    if order.limits.iterations.is_none() {
+        order.limits.iterations = found.max_iterations.map(|most| most.to_string());
+        if found.max_iterations.is_none() {
+            let what = "how many iterations it may have: as many as any cycle here, unless `--max-iterations` says otherwise";
+            imported.unknown.push(what.to_owned());
+        }
+    }
     let offset = found.zone.map(|zone| zone.minutes());
     let by = format!("piton cycle rebuild {id}");
-    take_up(client, &by, &order, found.imported, found.status, offset, notes).await
+    take_up(client, &by, &order, imported, found.status, offset, notes).await
 }
 
 /// Whether neither the order nor the configuration says who works: what is taken up could not go on.
@@ -85,8 +93,8 @@ async fn require_unknown(client: &LocalClient, path: &Path, id: &str) -> Result<
     let run = super::name_of(id)?;
     let Some(loaded) = client.load_if_there::<State>(&run).await? else { return Ok(()) };
     let next = match loaded.state.status {
-        Status::Completed => format!("`piton cycle extend {run} TEXT` adds to its task"),
-        _ => format!("`piton resume {run}` goes on with it"),
+        Status::Completed => goes_on(&run, CycleStatus::Completed),
+        _ => goes_on(&run, CycleStatus::Paused),
     };
     Err(Error::usage(format!(
         "`{}` is what piton shows of cycle `{run}`, which is {}",
@@ -122,7 +130,8 @@ async fn take_up(
         let missing = if unknown.is_empty() { "nothing".to_owned() } else { unknown.join("; ") };
         let error = format!(
             "the state was rebuilt from the progress files, since journal and state were lost; not known: {missing}. \
-             Look at it with `piton cycle show {run}`, then `piton resume {run}` or `piton cycle extend {run}`"
+             Look at it with `piton cycle show {run}`; {}",
+            goes_on(&run, status)
         );
         events.push(CycleEvent::PhaseErred { phase: "init".to_owned(), error });
     }
@@ -151,5 +160,14 @@ async fn take_up(
         crate::cycle::take_over_files(client, &state)?.into_iter().map(|note| format!("note: {note}")),
     );
     notes.extend(unknown.iter().map(|what| format!("note: not known: {what}")));
+    notes.push(format!("note: look at it with `piton cycle show {run}`; {}", goes_on(&run, status)));
     Ok((run, client.head(&state.run).await?))
+}
+
+/// How a cycle goes on that was taken up in this status.
+fn goes_on(run: &RunId, status: CycleStatus) -> String {
+    match status {
+        CycleStatus::Completed => format!("`piton cycle extend {run} TEXT` adds to its task"),
+        _ => format!("`piton resume {run}` goes on with it"),
+    }
 }
