@@ -183,6 +183,9 @@ pub(crate) struct RebuildArguments {
     /// A command that judges the tree, where the cycle is recreated. Repeatable; beside those of piton.toml.
     #[arg(long, value_name = "[NAME=]CMD")]
     pub(crate) check: Vec<String>,
+    /// At most this many iterations, where the cycle is recreated; its files say how many it had.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
 }
 
 #[derive(Debug, Args)]

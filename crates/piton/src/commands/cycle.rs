@@ -104,6 +104,10 @@ async fn rebuild(global: &Global, arguments: RebuildArguments, out: &Output) -> 
     let order = CycleOrder {
         agent: arguments.agent.into(),
         checks: arguments.check,
+        limits: LimitWords {
+            iterations: arguments.max_iterations.map(|count| count.to_string()),
+            ..LimitWords::default()
+        },
         trust: global.trust,
         ..CycleOrder::default()
     };
@@ -135,8 +139,7 @@ pub(super) fn taken_up(started: &Started, out: &Output) -> ExitCode {
     let run = &started.run_id;
     match out.json {
         true => out.json(&serde_json::json!({ "run_id": run, "notes": started.notes })),
-        false => out
-            .did(format!("{run} is on record: `piton cycle show {0}`, then `piton resume {0}`", run.short())),
+        false => out.did(format!("{run} is on record")),
     }
     ExitCode::Done
 }

@@ -12,8 +12,10 @@ mod oauth;
 mod prep;
 mod running;
 mod steering;
+mod taken_up;
 mod talking;
 mod teams;
+mod views;
 
 use serde_json::Value;
 
