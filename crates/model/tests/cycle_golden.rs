@@ -134,7 +134,8 @@ examples! {
     PhaseErred { phase: "init".to_owned(), error: "the state was rebuilt".to_owned() }
     StateEdited {
         edited: Edited {
-            signal: Some(Signal::Pause),
+            signal: Some(Signal::Unknown),
+            word: Some("banana".to_owned()),
             kept_at: Some(".workflow/.cycle/c.json.foreign-20260215T120320Z".to_owned()),
             fields: vec!["title".to_owned()],
         },

@@ -169,6 +169,8 @@ impl CycleRequest {
                 CycleEvent::FeedbackAdded { source, target, content, kind }
             }
             CycleRequest::Propose { description, options, by, waits } => {
+                // A role that asks cannot go on by itself.
+                let waits = waits || by != "user";
                 CycleEvent::DecisionProposed { description, options, by, waits }
             }
             CycleRequest::Settle { id, status, option, by } => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use piton_files::cycle::CYCLES;
 use piton_model::cycle::prep::PhaseGates;
 use piton_model::cycle::{
-    BlockerStatus, Counters, DecisionStatus, Gate, IterationRecord, Prep, PrepFound, Role, RoleName,
+    BlockerStatus, Counters, Decision, DecisionStatus, Gate, IterationRecord, Prep, PrepFound, Role, RoleName,
     RoleState, State, raise_past,
 };
 use piton_model::{Machine, Reason, Status};
@@ -204,7 +204,8 @@ fn next_command(state: &State, driven: bool) -> String {
             )
         }
         (Status::Waiting, _) => {
-            let open = state.decisions.iter().find(|known| known.status == DecisionStatus::Pending);
+            let pending = |known: &&Decision| known.status == DecisionStatus::Pending;
+            let open = state.decisions.iter().find(|known| pending(known) && known.waits);
             open.map_or_else(
                 || format!("piton resume {id}"),
                 |decision| format!("piton cycle decide {id} {} OPTION", decision.id),

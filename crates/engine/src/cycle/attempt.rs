@@ -248,6 +248,9 @@ fn finish(
     }
     if end.outcome != AttemptOutcome::Cancelled {
         end.handed_in = hand_in::read(context, state, index, exit, &directory, &report)?;
+        let result = end.handed_in.result.as_ref();
+        let summary = result.and_then(|result| result.fields.get("summary")).filter(|said| !said.is_empty());
+        end.said = end.said.or_else(|| summary.cloned());
     }
     trees::open_up(&context.world, &seen)?;
     match trees::take_snapshot(&context.world, &format!("after attempt {}", open.number)) {

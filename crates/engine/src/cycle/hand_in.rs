@@ -139,6 +139,14 @@ fn files(context: &Context, role: &RoleName) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// What in a role's directory is a link: whatever it leads to is no document of the role's.
+fn links(context: &Context, role: &RoleName) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(context.place.directory(role.as_str())).into_iter().flatten().flatten();
+    let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    let names = links.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| !name.starts_with('.') && !name.contains(ASIDE)).take(DOCUMENTS_MAX).collect()
+}
+
 /// What the role at `index` handed in.
 pub(super) fn read(
     context: &Context,
@@ -179,8 +187,10 @@ pub(super) fn read(
         let board = board(context);
         reading.discoveries(redactor.redact_bytes(after_lines(&board, known)).as_ref());
     }
+    let links = links(context, &role.name);
+    links.iter().for_each(|name| reading.link(name));
     reading.requirements();
-    reading.missing();
+    reading.missing(&links);
     Ok(reading.into)
 }
 
@@ -259,7 +269,13 @@ fn said(handed_in: &mut HandedIn, role: &Role, spoken: &str, report: &Report, at
             });
         }
     }
-    handed_in.decisions.extend(result.fields.get("decision").map(|text| decision(text)));
+    match result.fields.get("decision").map(|text| decision(text)) {
+        Some(decision) if decision.description.is_empty() => handed_in.problems.push(
+            "`- decision:` does not say what is to be decided, and does not count; write `- decision: what? | one | another`"
+                .to_owned(),
+        ),
+        decision => handed_in.decisions.extend(decision),
+    }
     handed_in.result = Some(result);
 }
 
@@ -277,10 +293,17 @@ fn of_report(status: ReportStatus, report: &Report) -> PhaseResult {
 /// `what is to be decided | one option | another`. Nothing is begun until somebody decides.
 fn decision(text: &str) -> Decision {
     let mut parts = text.split('|').map(|part| part.trim().to_owned());
+    let description = parts.next().unwrap_or_default();
+    let mut options: Vec<String> = Vec::new();
+    for option in parts.filter(|part| !part.is_empty()) {
+        if !options.contains(&option) {
+            options.push(option);
+        }
+    }
     Decision {
         id: String::new(),
-        description: parts.next().unwrap_or_default(),
-        options: parts.filter(|part| !part.is_empty()).collect(),
+        description,
+        options,
         made_by: None,
         chosen_option: None,
         status: DecisionStatus::Pending,
@@ -342,6 +365,10 @@ impl Reading<'_> {
         }
     }
 
+    fn link(&mut self, name: &str) {
+        self.say_once(format!("`{name}` is a link, and does not count; write a file of that name instead"));
+    }
+
     fn document(&mut self, name: &str, bytes: &[u8]) {
         if self.into.documents.len() >= DOCUMENTS_MAX {
             self.into
@@ -396,13 +423,13 @@ impl Reading<'_> {
         self.into.requirements = Some(parsed);
     }
 
-    /// A document that the role never wrote.
-    fn missing(&mut self) {
+    /// A document that the role never wrote; of one that is a link that is said already.
+    fn missing(&mut self, links: &BTreeSet<String>) {
         let known = &self.state.roles[self.index].documents;
         let main = self.role.writes.first().filter(|name| {
             !known.contains_key(*name) && !self.into.documents.iter().any(|document| document.name == **name)
         });
-        if let Some(name) = main.filter(|_| !self.into.unusable) {
+        if let Some(name) = main.filter(|name| !self.into.unusable && !links.contains(*name)) {
             self.into.problems.push(format!(
                 "it left no `{name}` in its directory; roles after it go on without, or `piton cycle feedback` asks for it"
             ));

@@ -34,7 +34,9 @@ use crate::world::{
     self, Interrupts, WorldError, checks, in_thread, land, mark_tree, require_lease, require_tree, sentence,
 };
 
-pub(crate) use publish::{forget_files, is_behind, publish_at_rest, republish, take_over_files, view_bytes};
+pub(crate) use publish::{
+    forget_files, is_behind, prepare_files, publish_at_rest, republish, take_over_files, view_bytes,
+};
 
 /// The world of a cycle that works in a directory of this machine.
 pub struct CycleWorld {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use piton_files::cycle::{COORDINATION, CyclePlace, DISCOVERIES, discovery_kinds};
+use piton_files::cycle::{COORDINATION, CyclePlace, DISCOVERIES, STATUS_WORDS, discovery_kinds};
 use piton_model::cycle::prep::SourceStatus;
 use piton_model::cycle::{BlockerStatus, Gate, Prep, PrepFound, Role, RoleName, RoleNote, RoleState, State};
 use piton_prompt::{CheckFact, Facts, Mode, ReadError};
@@ -302,10 +302,12 @@ fn explain(text: &mut String, place: &CyclePlace, state: &State, role: &Role) {
     }
     let _ = writeln!(
         text,
-        "\nEnd with this block, then a blank line:\n\nPHASE_RESULT:\n- phase: {}\n- status: completed | partial | blocked | failed\n\
-         - summary: one line\n- blockers: [what stands in your way, if anything]\n\n\
+        "\nEnd with this block, filled in, then a blank line:\n\nPHASE_RESULT:\n- phase: {}\n- status: {}\n\
+         - summary: one line\n- blockers: []\n\n\
+         Say one of the four words and no other. `blockers` lists what stands in your way, as `[no API key, no network]`. \
          If a person has to decide something, add `- decision: what is to be decided | one option | another`. To tell another \
          role something, add `- feedback_to_ROLE: text`. If the file named by $PITON_NUDGE_FILE appears, come to an end.",
-        role.name
+        role.name,
+        STATUS_WORDS.join(" | ")
     );
 }

@@ -102,6 +102,11 @@ fn view_of(layout: &Layout, run: &RunId) -> CycleView {
     CycleView::new(place, layout.state(), layout.attempts(run).join("cycle-files"))
 }
 
+/// Makes the directories of a cycle that is about to be on record.
+pub(crate) fn prepare_files(layout: &Layout, state: &State) -> Result<(), file::Error> {
+    view_of(layout, &state.run).prepare(state)
+}
+
 /// Brings the files up to date; what a person should know of it.
 pub(super) fn publish(context: &Context, state: &State, at_rest: bool) -> Vec<String> {
     let durability = if at_rest { Durability::Synced } else { Durability::Unsynced };

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use piton_model::RunId;
 use piton_store::Holder;
+use piton_sys::lock::FileLock;
 use piton_sys::process::is_alive;
 use piton_sys::{Clock, SystemClock};
 use piton_view::Error;
@@ -14,6 +15,9 @@ use crate::layout::Layout;
 
 /// How long a driver may take to leave once its run rests.
 const LEAVE_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long another start may take.
+const START_WITHIN: Duration = Duration::from_secs(30);
 
 /// A driver whose run rests, or that was killed, holds the lease for a moment longer. Returns when it is gone;
 /// leaves alone what is under way.
@@ -26,6 +30,19 @@ pub(crate) async fn settled(client: &LocalClient, run: &RunId) -> Result<(), Err
         };
         if present || SystemClock.monotonic() - started > LEAVE_WITHIN {
             return Ok(());
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Lets one start at a time look whether the tree is free, put its run on record and start a driver: until this is dropped. One that
+/// takes too long is not waited for; its driver has the tree, or never gets it.
+pub(crate) async fn alone_to_start(layout: &Layout) -> Result<Option<FileLock>, Error> {
+    let started = SystemClock.monotonic();
+    loop {
+        let lock = layout.lock_start()?;
+        if lock.is_some() || SystemClock.monotonic() - started > START_WITHIN {
+            return Ok(lock);
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }

@@ -3,7 +3,7 @@
 //! A driver is this very program in a session of its own. Whoever wants a run to go on [`start`]s one and waits until it is at
 //! work. The process itself [`run`]s: it opens the world of its run, takes the lease, drives until the run rests. Between
 //! the two lies its [`log`], where it says what no event says. One that leaves keeps its locks for a moment longer, which
-//! is waited for: [`settled`], [`tree_free`].
+//! is waited for: [`settled`], [`tree_free`]; so is another start, [`alone_to_start`].
 
 mod leaving;
 pub(crate) mod log;
@@ -12,7 +12,7 @@ mod start;
 
 use std::time::Duration;
 
-pub(crate) use leaving::{settled, tree_free};
+pub(crate) use leaving::{alone_to_start, settled, tree_free};
 pub use run::{Duty, run};
 pub(crate) use start::spawn;
 pub use start::start;

@@ -69,12 +69,17 @@ pub(super) async fn start(
         notes.extend(super::too_large(layout, &run, worktree)?);
         notes.extend(super::not_filtered(layout, &run)?);
     }
+    let _alone = driver_process::alone_to_start(&place).await?;
     if let Err(busy) = driver_process::tree_free(client, &place).await? {
         return Err(Error::new(ErrorKind::Held, "another run works in this tree")
             .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
             .details(busy.iter().map(ToString::to_string).collect()));
     }
-    let created = create(Order { run: run.clone(), config, imported: None })?;
+    let created = create(Order { run: run.clone(), config, imported: None }).map_err(unfit)?;
+    // Where its files cannot be, there is no cycle.
+    if let Some(state) = State::apply(None, &created, SystemClock.now()) {
+        crate::cycle::prepare_files(layout, &state)?;
+    }
     if let Err(error) = client.create::<State>(&[created]).await {
         return Err(super::overtaken(client, &run, error.into()).await);
     }
@@ -85,6 +90,11 @@ pub(super) async fn start(
     }
     driver_process::start(client, &run, false).await?;
     Ok((run, 0))
+}
+
+/// What cannot be a cycle, with who knows how to ask for one.
+pub(super) fn unfit(rejection: piton_model::Rejection) -> Error {
+    Error::from(rejection).hint("see `piton cycle start --help`")
 }
 
 /// The work tree that was asked for.
@@ -173,11 +183,12 @@ pub(super) fn config_of(
     prep: Option<PrepFound>,
     notes: &mut Vec<String>,
 ) -> Result<Config, Error> {
+    // What is wrong with the configuration is said first, as of the configuration.
+    let mut base = plan_of(layout, order, &order.agent)?;
     let secrets = Secrets::of(layout.root())?;
     let clean = |text: &str| secrets.redactor().redact(text).into_owned();
     let (task, description) =
         (clean(&order.task), clean(order.description.as_deref().unwrap_or(&order.task)));
-    let mut base = plan_of(layout, order, &order.agent)?;
     hooks::add(&mut base.config, layout, &base.resolved.settings, order.trust, notes)?;
     notes.extend(base.resolved.notes.iter().map(|note| format!("note: {note}")));
     let (said, settings) = (&base.resolved.settings.cycle, &base.resolved.settings);

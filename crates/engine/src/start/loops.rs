@@ -72,6 +72,7 @@ pub(super) async fn start(
         let after = resume::of_loop(client, &run, &order.limits, false, notes).await?;
         return Ok((run, after));
     }
+    let _alone = driver_process::alone_to_start(&layout.of_run(&config)).await?;
     refuse_crowd(client, &config, order.force).await?;
     if let Some(worktree) = &config.worktree {
         notes.extend(super::said_of(worktree));

@@ -12,7 +12,7 @@ use piton_model::{Reason, RunId, Seq, Status};
 use piton_sys::file;
 use piton_view::{CycleOrder, Error};
 
-use super::cycles::config_of;
+use super::cycles::{config_of, unfit};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::layout::Layout;
@@ -124,7 +124,7 @@ async fn take_up(
     let run = super::name_of(order.id.as_deref().unwrap_or_default())?;
     let (rebuilt, unknown) = (imported.rebuilt, imported.unknown.clone());
     let failure_reason = imported.failure_reason.clone();
-    let created = create(Order { run: run.clone(), config, imported: Some(imported) })?;
+    let created = create(Order { run: run.clone(), config, imported: Some(imported) }).map_err(unfit)?;
     let mut events = vec![created];
     if rebuilt {
         let missing = if unknown.is_empty() { "nothing".to_owned() } else { unknown.join("; ") };

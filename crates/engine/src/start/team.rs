@@ -66,9 +66,19 @@ fn named(settings: &Settings) -> Result<Vec<Role>, Error> {
                 (None, Some(_)) => new(name),
                 (None, None) => return Err(no_role(name)),
             };
-            Ok(settings.role(name).map_or(base.clone(), |said| with(base, said)))
+            let role = settings.role(name).map_or(base.clone(), |said| with(base, said));
+            Ok(match settings.role(name).is_some_and(|said| said.reads.is_some()) {
+                true => role,
+                false => reading_of(role, &names),
+            })
         })
         .collect()
+}
+
+/// What piton knows that a role reads, as far as those who write it are in the team.
+fn reading_of(mut role: Role, team: &[String]) -> Role {
+    role.reads.retain(|path| path.split('/').next().is_some_and(|of| team.iter().any(|name| name == of)));
+    role
 }
 
 fn no_role(name: &str) -> Error {

@@ -372,6 +372,7 @@ fn oauth() -> Script<State> {
     // Meanwhile somebody edits the state file, and somebody else wants more.
     let edited = Edited {
         signal: Some(Signal::Pause),
+        word: None,
         kept_at: Some(".workflow/.cycle/state.json.foreign-20260215T140000Z".to_owned()),
         fields: vec!["title".to_owned()],
     };

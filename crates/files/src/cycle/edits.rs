@@ -1,6 +1,8 @@
 //! What somebody changed in `<id>.json`: only its `status` counts.
 
 use piton_model::cycle::{Edited, Signal};
+use piton_model::limits::clip;
+use piton_model::workflow::shown;
 use serde_json::Value;
 
 use crate::fields;
@@ -9,6 +11,8 @@ use crate::fields;
 const FIELDS_MAX: usize = 50;
 /// How deep a field is named: `agents.ra.status`.
 const DEPTH: usize = 3;
+/// As much of a word is kept.
+const WORD_BYTES_MAX: usize = 64;
 
 /// What this word for the status asks for.
 pub fn signal(status: &Value) -> Signal {
@@ -18,6 +22,15 @@ pub fn signal(status: &Value) -> Signal {
         Some("running") => Signal::Continue,
         _ => Signal::Unknown,
     }
+}
+
+/// The word that nobody knows; empty where there is none.
+pub(super) fn unknown_word(signal: Option<Signal>, status: &Value) -> Option<String> {
+    (signal == Some(Signal::Unknown)).then(|| match status {
+        Value::Null => String::new(),
+        Value::String(word) => shown(clip(word, WORD_BYTES_MAX)).to_string(),
+        other => shown(clip(&other.to_string(), WORD_BYTES_MAX)).to_string(),
+    })
 }
 
 /// What differs between the file as it was written and as it is found; nothing where nothing does. What is found must be
@@ -31,10 +44,11 @@ pub fn edits(published: &[u8], found: &[u8]) -> Result<Option<Edited>, String> {
 fn between(ours: &Value, theirs: &Value) -> Option<Edited> {
     let status = |value: &Value| value.get("status").cloned().unwrap_or_default();
     let signal = (status(ours) != status(theirs)).then(|| signal(&status(theirs)));
+    let word = unknown_word(signal, &status(theirs));
     let differing = fields::that_differ(ours, theirs, DEPTH).into_iter().filter(|field| field != "status");
     let named = differing.map(|field| if field.is_empty() { "the whole".to_owned() } else { field });
     let fields: Vec<String> = named.take(FIELDS_MAX).collect();
-    (signal.is_some() || !fields.is_empty()).then_some(Edited { signal, kept_at: None, fields })
+    (signal.is_some() || !fields.is_empty()).then_some(Edited { signal, word, kept_at: None, fields })
 }
 
 #[cfg(test)]
@@ -69,7 +83,11 @@ mod tests {
         }
         assert_eq!(edited(|_| {}), None, "other white space is no edit");
         let gone = edited(|value| drop(value.as_object_mut().unwrap().remove("status"))).unwrap();
-        assert_eq!((gone.signal, gone.fields.len()), (Some(Signal::Unknown), 0));
+        assert_eq!((gone.signal, gone.word, gone.fields.len()), (Some(Signal::Unknown), Some(String::new()), 0));
+        let word = |word: Value| edited(|value| value["status"] = word).unwrap().word;
+        assert_eq!(word(json!("banana")).as_deref(), Some("banana"));
+        assert_eq!(word(json!(7)).as_deref(), Some("7"));
+        assert_eq!(word(json!("paused")), None);
     }
 
     #[test]

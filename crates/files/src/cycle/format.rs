@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use piton_model::Status;
 use piton_model::cycle::{
-    BlockerStatus, ChangeAction, DecisionStatus, Effort, FeedbackKind, RoleStatus, TaskStatus,
+    BlockerStatus, ChangeAction, DecisionStatus, Effort, FeedbackKind, RoleStatus, State, TaskStatus,
 };
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -98,6 +98,15 @@ impl CycleStatus {
             CycleStatus::Paused => "paused",
             CycleStatus::Completed => "completed",
             CycleStatus::Failed => "failed",
+        }
+    }
+
+    /// What the file says of a cycle: one that was asked to rest is paused there, so that `running` takes it back.
+    pub fn shown(state: &State) -> Self {
+        let is_asked_to_rest = state.requests.pause || state.requests.stop.is_some();
+        match Self::of(state.status) {
+            CycleStatus::Running if is_asked_to_rest => CycleStatus::Paused,
+            status => status,
         }
     }
 

@@ -12,7 +12,7 @@ use piton_sys::fault;
 use piton_sys::file::{self, Durability, Error};
 use serde_json::Value;
 
-use super::edits::{edits, signal};
+use super::edits::{edits, signal, unknown_word};
 use super::import::STATE_BYTES_MAX;
 use crate::known::{Known, Own, digest};
 use crate::place::{Found, look};
@@ -164,7 +164,7 @@ impl Master {
         let compared = written.filter(is_last).unwrap_or_else(|| rendered.to_vec());
         let own =
             Own { note: status(found).as_str().unwrap_or_default().to_owned(), ..Own::new(NAME, found) };
-        let nothing = |fields| Edited { signal: None, kept_at: None, fields };
+        let nothing = |fields| Edited { signal: None, word: None, kept_at: None, fields };
         let mut edited = match edits(&compared, found) {
             Ok(edited) => edited.unwrap_or(nothing(Vec::new())),
             Err(why) => {
@@ -174,6 +174,7 @@ impl Master {
         };
         if let Some(last) = last.filter(|last| !last.note.is_empty()) {
             edited.signal = changed_status(&last.note, found);
+            edited.word = unknown_word(edited.signal, &status(found));
         }
         MasterFound::Edited(MasterEdit { edited, own })
     }

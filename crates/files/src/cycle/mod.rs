@@ -59,7 +59,7 @@ pub use import::{ImportError, ImportedCycle, LeftCycle, STATE_BYTES_MAX, glance_
 pub use logs::{CHANGES, DEBUG, DISCOVERIES, logged_changes};
 pub use master::{MasterEdit, MasterFound};
 pub use ndjson::{Lines, after_lines, read_lines};
-pub use phase_result::{Said, items, parse_phase_result, phase_result};
+pub use phase_result::{STATUS_WORDS, Said, items, parse_phase_result, phase_result};
 pub use place::{COORDINATION, CYCLES, CyclePlace, HISTORY};
 pub use plan::{parse_plan, plan_file};
 pub use prep::{PREP_BYTES_MAX, PREP_PACKAGE, read_prep};

@@ -3,7 +3,7 @@
 //! ```text
 //! PHASE_RESULT:
 //! - phase: vas
-//! - status: success
+//! - status: completed
 //! - test_pass_rate: 95
 //! - failed_tests: [a, b]
 //! ```
@@ -20,6 +20,9 @@ const BLOCK_BYTES_MAX: usize = 64 << 10;
 
 /// What a block begins with.
 const MARK: &str = "PHASE_RESULT:";
+
+/// What a prompt offers for the status.
+pub const STATUS_WORDS: [&str; 4] = ["completed", "partial", "blocked", "failed"];
 
 /// What an output says of its phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,8 +106,19 @@ fn no_status(output: &str, role: &RoleName, result: &PhaseResult) -> Option<Stri
     Some(format!("the block `{MARK}` {said}; say `completed`, `partial`, `blocked` or `failed`"))
 }
 
-/// The texts behind each mark, up to the next blank line.
+/// The blocks that somebody filled in: one that still offers all four words is the prompt's own, said again.
 fn blocks(output: &str) -> impl Iterator<Item = &str> {
+    let is_offer = |line: &str| {
+        field(line).is_some_and(|(key, value)| {
+            let words: Vec<&str> = value.split('|').map(str::trim).collect();
+            key == "status" && words == STATUS_WORDS
+        })
+    };
+    all_blocks(output).filter(move |block| !block.lines().any(is_offer))
+}
+
+/// The texts behind each mark, up to the next blank line.
+fn all_blocks(output: &str) -> impl Iterator<Item = &str> {
     let is_mark = |line: &str| line.trim_matches(['*', '#', '`', ' ', '\t', '\r']) == MARK;
     let mut places = Vec::new();
     let mut place = 0;
@@ -157,15 +171,10 @@ fn field(line: &str) -> Option<(String, String)> {
     is_word.then(|| (key, clip(value, TEXT_BYTES_MAX).to_owned()))
 }
 
-/// What somebody's word for the status means; what nobody knows is not known.
+/// One of the words of the format, however it is set; what else somebody says is not known.
 fn status(word: &str) -> PhaseStatus {
     let word = word.trim_matches(['`', '*', '"', '.', ' ']).to_ascii_lowercase();
-    match word.as_str() {
-        "success" | "succeeded" | "complete" | "done" | "ok" => PhaseStatus::Completed,
-        "failure" | "error" => PhaseStatus::Failed,
-        "in_progress" | "incomplete" => PhaseStatus::Partial,
-        other => PhaseStatus::from_word(other).unwrap_or_default(),
-    }
+    PhaseStatus::from_word(&word).unwrap_or_default()
 }
 
 /// Whether a block says that it is of this role, by its name or by its title.
@@ -204,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_block_ends_with_a_blank_line() {
-        let output = "words\n\n**PHASE_RESULT:**\n- phase: vas\n- status: success\n- test_pass_rate: 95\n- Failed-Tests: [a, \"b\"]\nnoise\n\n- status: failed\n";
+        let output = "words\n\n**PHASE_RESULT:**\n- phase: vas\n- status: **Completed**.\n- test_pass_rate: 95\n- Failed-Tests: [a, \"b\"]\nnoise\n\n- status: failed\n";
         let Said::Result { result, earlier: 0 } = phase_result(output, &vas()) else { panic!("a result") };
         assert_eq!(result.status, PhaseStatus::Completed);
         assert_eq!(result.fields["test_pass_rate"], "95");
@@ -226,6 +235,10 @@ mod tests {
             ("- status: rejected", "`- status: rejected`, which nobody knows"),
             ("- status: unknown", "`- status: unknown`, which nobody knows"),
             ("- status: pending", "`- status: pending`, which nobody knows"),
+            ("- status: done", "`- status: done`, which nobody knows"),
+            ("- status: ok", "`- status: ok`, which nobody knows"),
+            ("- status: success", "`- status: success`, which nobody knows"),
+            ("- status: in_progress", "`- status: in_progress`, which nobody knows"),
             ("- summary: fine", "has no line `- status:`"),
         ] {
             let output = format!(
@@ -235,9 +248,21 @@ mod tests {
             assert!(result.is_some() && problems.len() == 1, "{block}: {problems:?}");
             assert!(problems[0].contains(expected), "{block}: {problems:?}");
         }
-        for word in ["completed", "ok", "partial", "failed", "blocked", "in_progress"] {
+        for word in STATUS_WORDS {
             let (_, problems) = parse_phase_result(&format!("PHASE_RESULT:\n- status: {word}\n"), &vas());
             assert_eq!(problems, Vec::<String>::new(), "{word}");
+        }
+    }
+
+    #[test]
+    fn the_prompt_said_again_is_no_result() {
+        let offer = STATUS_WORDS.join(" | ");
+        let prompt = format!("PHASE_RESULT:\n- phase: vas\n- status: {offer}\n- blockers: [what is it]\n\n");
+        assert_eq!(phase_result(&prompt, &vas()), Said::Nothing);
+        let filled = "PHASE_RESULT:\n- phase: vas\n- status: partial\n\n";
+        for output in [format!("{prompt}{filled}"), format!("{filled}{prompt}")] {
+            let (result, problems) = parse_phase_result(&output, &vas());
+            assert_eq!((result.unwrap().status, problems), (PhaseStatus::Partial, Vec::new()), "{output}");
         }
     }
 

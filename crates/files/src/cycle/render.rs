@@ -25,7 +25,7 @@ pub(super) fn zone_of(state: &State) -> Zone {
 pub fn cycle_state(state: &State, place: &CyclePlace) -> CycleState {
     let zone = zone_of(state);
     let show = |at: Timestamp| zone.show(at);
-    let status = CycleStatus::of(state.status);
+    let status = CycleStatus::shown(state);
     let has_ended = matches!(status, CycleStatus::Completed | CycleStatus::Failed);
     CycleState {
         cycle_id: place.cycle_id.clone(),

@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
         self.or_next(decided)?;
         self.make_room()?;
         let bytes = render(self.state, place);
-        let status = CycleStatus::of(self.state.status).as_str();
+        let status = CycleStatus::shown(self.state).as_str();
         fault::point("files.publish.write");
         let master = file::within(&place.repo, &place.state(), |path| {
             self.view.master.put(path, &bytes, status, &own, self.durability)

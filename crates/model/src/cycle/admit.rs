@@ -42,14 +42,21 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         Event::FeedbackAdded { content, .. } if content.trim().is_empty() => {
             bad("feedback says something".to_owned())
         }
-        Event::DecisionProposed { options, .. } if options.len() > OPTIONS_MAX => {
-            bad(format!("a decision has at most {OPTIONS_MAX} options"))
+        Event::DecisionProposed { description, options, .. } => match unfit(description, options) {
+            Some(why) => bad(why),
+            None => Ok(()),
+        },
+        Event::BlockerReported { description, .. } if description.trim().is_empty() => {
+            bad("a blocker says what stands in the way".to_owned())
         }
         Event::DecisionSettled { id, status, option, .. } => {
             admit_decision(state, id, *status, option.as_deref())
         }
         Event::BlockerSettled { id, .. } if state.blockers.iter().all(|known| known.id != *id) => {
             bad(format!("run `{}` has no blocker `{id}`", state.run))
+        }
+        Event::BlockerSettled { resolution: Some(how), .. } if how.trim().is_empty() => {
+            bad("say how it is resolved, or what the way around it is".to_owned())
         }
         Event::BestChosen { iteration, .. } if *iteration > 0 => {
             let is_it =
@@ -61,6 +68,21 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         }
         _ => Ok(()),
     }
+}
+
+/// What is wrong with a decision that somebody proposes.
+fn unfit(description: &str, options: &[String]) -> Option<String> {
+    let is_twice = |option: &String| options.iter().filter(|other| other.trim() == option.trim()).count() > 1;
+    if description.trim().is_empty() {
+        return Some("a decision says what is to be decided".to_owned());
+    }
+    if options.len() > OPTIONS_MAX {
+        return Some(format!("a decision has at most {OPTIONS_MAX} options"));
+    }
+    if options.iter().any(|option| option.trim().is_empty()) {
+        return Some("an option of a decision says something".to_owned());
+    }
+    options.iter().find(|option| is_twice(option)).map(|option| format!("the option `{option}` is there twice"))
 }
 
 fn at_limit(state: &State, reason: Reason) -> Result<(), Rejection> {
@@ -93,6 +115,7 @@ fn admit_decision(
     };
     match (decision.status, status) {
         (DecisionStatus::Pending, DecisionStatus::Made) => match option {
+            Some(option) if option.trim().is_empty() => bad(format!("decision `{id}` needs an option")),
             None => bad(format!("decision `{id}` needs an option")),
             Some(option)
                 if !decision.options.is_empty() && !decision.options.iter().any(|known| known == option) =>

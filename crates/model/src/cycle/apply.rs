@@ -97,8 +97,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::StateEdited { edited, digest } => {
             state.edited = Some(digest.clone());
             edit(state, edited.signal);
-            if !edited.fields.is_empty() {
-                let error = people::of_edit(edited);
+            for error in people::of_edit(edited, &state.run) {
                 err(state, state.phase.as_str().to_owned(), error, at);
             }
         }

@@ -17,6 +17,9 @@ use crate::{RunId, Timestamp};
 const RESERVED_ROLES: [&str; 8] =
     ["coordination", "history", "user", "guard", "checks", "init", "aggregation", "complete"];
 
+/// The directory of what all roles share.
+const SHARED: &str = "coordination";
+
 /// What piton itself writes into the directory of a role, or reads there as something else than a document.
 const RESERVED_FILES: [&str; 5] =
     ["changes.log", "history", "test-results.json", "debug-log.ndjson", "discoveries.ndjson"];
@@ -38,8 +41,10 @@ pub fn create(order: Order) -> Result<Event, Rejection> {
     if config.task.trim().is_empty() {
         return bad("a cycle needs a task");
     }
-    if config.task.len() > PROMPT_BYTES_MAX || config.description.len() > PROMPT_BYTES_MAX {
-        return bad("the task is larger than 1 MiB");
+    for (what, text) in [("task", &config.task), ("description", &config.description)] {
+        if text.len() > PROMPT_BYTES_MAX {
+            return Err(Rejection::BadConfig(format!("the {what} is larger than 1 MiB; name a file in it that says the rest")));
+        }
     }
     if config.limits.iterations == 0 {
         return bad("`--max-iterations` is at least 1");
@@ -85,6 +90,9 @@ pub fn check_team(roles: &[Role]) -> Result<(), String> {
                 return Err(format!("role `{}` names `{other}`, which is no role", role.name));
             }
         }
+        for path in &role.reads {
+            check_read(role, path, &names)?;
+        }
         for file in &role.writes {
             check_document(role, file)?;
         }
@@ -92,6 +100,18 @@ pub fn check_team(roles: &[Role]) -> Result<(), String> {
     match waits_for_itself(roles) {
         Some(name) => Err(format!("role `{name}` waits for itself, by way of `after`")),
         None => Ok(()),
+    }
+}
+
+/// What a role is told to read lies with a role of the team, or with what all of them share.
+fn check_read(role: &Role, path: &str, names: &BTreeSet<&RoleName>) -> Result<(), String> {
+    match path.split_once('/') {
+        Some((of, file)) if !file.is_empty() => {
+            let is_there = of == SHARED || names.contains(&RoleName::from(of));
+            let why = format!("role `{}` reads `{path}`, and `{of}` is no role", role.name);
+            if is_there { Ok(()) } else { Err(why) }
+        }
+        _ => Err(format!("role `{}` reads `{path}`, which is no `ROLE/FILE`", role.name)),
     }
 }
 

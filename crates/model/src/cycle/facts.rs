@@ -421,6 +421,8 @@ words! {
 pub struct Edited {
     /// What its status says now, where that differs.
     pub signal: Option<Signal>,
+    /// The word of it that nobody knows, as it stands there; empty where it has none.
+    pub word: Option<String>,
     /// Where it is kept, where it says other things, too, that do not count.
     pub kept_at: Option<String>,
     /// The fields that differ and do not count.

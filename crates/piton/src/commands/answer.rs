@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use piton_model::cycle::{BlockerStatus, DecisionStatus};
 use piton_model::loop_machine::Answer;
 use piton_model::workflow::ManualInput;
-use piton_model::{ExitCode, Kind, RunId};
+use piton_model::{ExitCode, Kind, Reason, RunId, Status};
 use piton_view::{AskedView, CycleRequest, CycleStatus, Request, StatusOf, StatusView};
 
 use super::{of_every, said};
@@ -34,8 +34,8 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
     if let StatusOf::Cycle(_) = &status.of {
         return match given {
             None => list(global, Some(run.as_str()), out).await,
-            Some(_) => Err(Failure::usage(format!("run `{run}` is a cycle, which asks for decisions"))
-                .hint(format!("`piton answer {run}` lists them, each with the command that makes it"))),
+            Some(_) => Err(Failure::usage(format!("run `{run}` is a cycle, which takes no such answer"))
+                .hint(format!("`piton answer {run}` lists what waits, each with the command for it"))),
         };
     }
     let number = arguments.question.as_deref().map(number_of).transpose()?;
@@ -164,6 +164,10 @@ async fn settle(
 
 /// What a cycle needs a person for: each with the command that settles it.
 fn list_of_cycle(run: &RunId, status: &CycleStatus, out: &Output) {
+    if is_to_be_confirmed(status) {
+        out.line(clean_line(&format!("{run}  {}", status.detail.as_deref().unwrap_or("it is to be confirmed"))));
+        out.line(format!("  piton resume {}, or piton stop {0}", run.short()));
+    }
     for open in status.decisions.iter().filter(|open| open.status == DecisionStatus::Pending) {
         out.line(clean_line(&format!("{run}  {}  {}", open.id, open.description)));
         if !open.options.is_empty() {
@@ -179,8 +183,14 @@ fn list_of_cycle(run: &RunId, status: &CycleStatus, out: &Output) {
 
 /// Whether a cycle has something for a person to settle.
 fn asks(status: &CycleStatus) -> bool {
-    status.decisions.iter().any(|open| open.status == DecisionStatus::Pending)
+    is_to_be_confirmed(status)
+        || status.decisions.iter().any(|open| open.status == DecisionStatus::Pending)
         || status.blockers.iter().any(|open| open.status == BlockerStatus::Open)
+}
+
+/// Whether a person is to say that the next iteration begins.
+fn is_to_be_confirmed(status: &CycleStatus) -> bool {
+    status.entry.status == Status::Paused && status.entry.reason == Some(Reason::Attended)
 }
 
 fn pick(status: StatusView, run: &RunId, number: Option<u32>) -> Result<AskedView> {

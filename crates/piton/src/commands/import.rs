@@ -28,11 +28,11 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
             return gaps::run(global, &GapsArguments { file: None, now: None, command }, out).await;
         }
         Recognised::Run(left) => Order::Workflow(Box::new(run_order(global, &path, &left, arguments)?)),
-        Recognised::Cycle(_) => {
+        recognised if matches!(recognised, Recognised::Cycle(_)) || lies_with_cycles(&path) => {
             let order = cycle::order_of_import(arguments.options, global.trust);
             Order::ImportCycle { file: absolute(&path)?, order: Box::new(order) }
         }
-        Recognised::Loop => {
+        Recognised::Cycle(_) | Recognised::Loop => {
             Order::Import { file: path, order: Box::new(loops::order_of(arguments.options, global.trust)) }
         }
     };
@@ -52,6 +52,11 @@ fn state_in(file: &Path) -> PathBuf {
     }
     let [run, lone] = ["run_state.json", "state.json"].map(|name| file.join(name));
     if lone.is_file() && !run.is_file() { lone } else { run }
+}
+
+/// Whether a file that cannot be recognised lies where the states of cycles do: their reader says what is wrong with it.
+fn lies_with_cycles(path: &Path) -> bool {
+    path.parent().is_some_and(|directory| directory.ends_with(piton_files::cycle::CYCLES))
 }
 
 /// A run goes on where it is: its reports, logs and inputs lie beside its state.

@@ -126,5 +126,6 @@ pub(super) fn edit(number: u32, rng: &mut Rng) -> Edited {
     };
     let only_signal = signal.is_some() && rng.one_in(2);
     let fields = if only_signal { Vec::new() } else { vec![format!("tasks/{number}")] };
-    Edited { signal, kept_at: None, fields }
+    let word = (signal == Some(Signal::Unknown)).then(|| "banana".to_owned());
+    Edited { signal, word, kept_at: None, fields }
 }

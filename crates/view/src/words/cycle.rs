@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use piton_model::cycle::{
-    BlockerStatus, Criterion, CycleEvent as Event, DecisionStatus, Feedback, Gate, GateRecord,
-    IterationVerdict, Nudge, PhaseStatus, Plan, PlanTask, PrepFound, RoleNote, RoleStatus, RoleVerdict,
-    State, TaskStatus,
+    BlockerStatus, Counters, Criterion, CycleEvent as Event, DecisionStatus, Feedback, Gate, GateRecord,
+    IterationVerdict, Nudge, PhaseStatus, Plan, PlanTask, PrepFound, RoleNote, RoleStatus, RoleVerdict, State,
+    TaskStatus,
 };
 use piton_model::loop_machine::{AttemptOutcome, HookRecord, Verdict};
 use piton_model::{Reason, Status, Timestamp};
@@ -283,8 +283,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
         count(counters.attempts, "attempt")
     );
     if counters.cost_microusd > 0 {
-        let bound = if counters.cost_unknown > 0 { "at least " } else { "" };
-        let _ = write!(summary, " · {bound}{}", money(counters.cost_microusd));
+        summary.push_str(&money_of(counters));
     }
     let mut lines = vec![clean_line(&summary)];
     lines.extend(state.best.map(|best| format!("best    iteration {best}")));
@@ -305,7 +304,7 @@ pub fn status(view: &CycleStatus, state: &State, next: &str, now: Timestamp) -> 
         state.config.limits.iterations,
         duration(view.used.working_ms),
         count(view.used.attempts, "attempt"),
-        money_of(view.used.cost_usd),
+        money_of(&state.counters),
     ));
     if let Some(found) = &state.config.prep {
         lines.push(clean_line(&format!("prep    {}", prep_words(found))));
@@ -317,7 +316,8 @@ pub fn status(view: &CycleStatus, state: &State, next: &str, now: Timestamp) -> 
     let widest = |of: fn(&RoleView) -> usize| view.roles.iter().map(of).max().unwrap_or(0);
     let version = |role: &RoleView| role.version.as_ref().map_or(0, |version| version.len() + 1);
     let widths = [widest(|role| role.name.len()), widest(|role| role.agent.chars().count()), widest(version)];
-    lines.extend(view.roles.iter().map(|role| role_line(role, widths)));
+    let roles = view.roles.iter().zip(&state.roles);
+    lines.extend(roles.map(|(role, at)| role_line(role, &at.counters, widths)));
     lines.extend(state.plan.as_deref().map(|plan| clean_line(&format!("plan    {}", plan_words(plan)))));
     if !view.checks.is_empty() {
         lines.push(clean_line(&format!("checks  {}", check_views(&view.checks))));
@@ -371,10 +371,11 @@ fn strip(view: &CycleStatus) -> String {
         RoleStatus::Idle => '·',
     };
     let roles: Vec<String> = view.roles.iter().map(|role| format!("{} {}", role.name, sign(role))).collect();
-    format!("{} ({}, v{})", roles.join(" → "), view.phase, view.version)
+    let version = if view.version.is_empty() { String::new() } else { format!(", v{}", view.version) };
+    format!("{} ({}{version})", roles.join(" → "), view.phase)
 }
 
-fn role_line(role: &RoleView, [name, agent, version]: [usize; 3]) -> String {
+fn role_line(role: &RoleView, used: &Counters, [name, agent, version]: [usize; 3]) -> String {
     let written = role.version.as_ref().map_or_else(String::new, |version| format!("v{version}"));
     let mut line = format!("  {:<name$}  {:<10} {:<agent$}", role.name, role.status, role.agent);
     if version > 0 {
@@ -382,8 +383,8 @@ fn role_line(role: &RoleView, [name, agent, version]: [usize; 3]) -> String {
     }
     let _ = write!(line, "  {}  {}", count(role.used.attempts, "attempt"), duration(role.used.working_ms));
     // Where nothing is known of any of it, that is said once.
-    if role.used.cost_usd.is_some() {
-        line.push_str(&money_of(role.used.cost_usd));
+    if used.cost_unknown == 0 || used.cost_microusd > 0 {
+        line.push_str(&money_of(used));
     }
     clean_line(&line)
 }
@@ -397,11 +398,13 @@ fn error_lines(view: &CycleStatus) -> Vec<String> {
     errors.into_iter().map(|(phase, error)| clean_line(&format!("error   {phase}: {error}"))).collect()
 }
 
-fn money_of(cost_usd: Option<f64>) -> String {
-    match cost_usd {
-        None => " · money unknown".to_owned(),
-        Some(cost) if cost > 0.0 => format!(" · ${cost:.2}"),
-        Some(_) => String::new(),
+/// What was spent; a lower bound where some attempts did not say.
+fn money_of(used: &Counters) -> String {
+    match (used.cost_microusd, used.cost_unknown) {
+        (0, 0) => String::new(),
+        (0, _) => " · money unknown".to_owned(),
+        (cost, 0) => format!(" · {}", money(cost)),
+        (cost, _) => format!(" · at least {}", money(cost)),
     }
 }
 
@@ -470,7 +473,12 @@ fn event_words(event: &Event) -> String {
         Event::HooksFinished { end } => super::event::hooks_words(end),
         Event::PhaseErred { phase, error } => format!("error in {phase}: {error}"),
         Event::StateEdited { edited, .. } => {
-            let signal = edited.signal.map_or_else(String::new, |signal| format!(": {signal}"));
+            let word = match edited.word.as_deref() {
+                None => String::new(),
+                Some("") => " (no status)".to_owned(),
+                Some(word) => format!(" (`{word}`)"),
+            };
+            let signal = edited.signal.map_or_else(String::new, |signal| format!(": {signal}{word}"));
             let fields = match edited.fields.as_slice() {
                 [] => String::new(),
                 fields => format!("; not taken: {}", fields.join(", ")),
@@ -545,12 +553,17 @@ pub fn report(view: &CycleStatus, state: &State) -> String {
         count(view.used.attempts, "attempt"),
         view.used.failures,
         view.used.lost,
-        money_of(view.used.cost_usd),
+        money_of(&state.counters),
     );
     text.push_str(
         "| role | agent | status | version | attempts | work | cost |\n|---|---|---|---|---|---|---|\n",
     );
-    for role in &view.roles {
+    for (role, at) in view.roles.iter().zip(&state.roles) {
+        let spent = match (at.counters.cost_microusd, at.counters.cost_unknown) {
+            (0, 1..) => "unknown".to_owned(),
+            (cost, 0) => money(cost),
+            (cost, _) => format!("at least {}", money(cost)),
+        };
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} |",
@@ -560,7 +573,7 @@ pub fn report(view: &CycleStatus, state: &State) -> String {
             role.version.as_deref().unwrap_or("-"),
             role.used.attempts,
             duration(role.used.working_ms),
-            role.used.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.2}")),
+            spent,
         );
     }
     text.push_str("\n| iteration | version | verdict | tests | issues |\n|---|---|---|---|---|\n");

@@ -1,9 +1,11 @@
 //! What people and roles ask for, decide and report.
 
 use super::{ask_to_go_on, give_feedback, tell_timeline};
-use crate::Timestamp;
+use crate::{RunId, Timestamp};
 use crate::cycle::event::CycleEvent as Event;
-use crate::cycle::facts::{Blocker, BlockerStatus, Decision, DecisionStatus, Edited, Extension, Feedback};
+use crate::cycle::facts::{
+    Blocker, BlockerStatus, Decision, DecisionStatus, Edited, Extension, Feedback, Signal,
+};
 use crate::cycle::judge::{blocker_id, decision_id};
 use crate::cycle::limits::{DECISIONS_MAX, EXTENSIONS_WAITING_MAX};
 use crate::cycle::state::{State, TimelineFact};
@@ -115,12 +117,26 @@ fn make_room<T>(kept: &mut Vec<T>, is_settled: impl Fn(&T) -> bool) -> bool {
     kept.len() < DECISIONS_MAX
 }
 
-/// What is said of fields of the state file that somebody edited and that do not count.
-pub(super) fn of_edit(edited: &Edited) -> String {
-    let fields = edited.fields.join(", ");
-    let kept = edited.kept_at.as_deref().map_or_else(String::new, |path| format!(" It is kept as `{path}`."));
-    format!(
-        "the state file was edited ({fields}), which does not count: piton renders it from its journal.{kept} Use \
-         `piton cycle extend`, `feedback`, `decide` or `blocker` instead"
-    )
+/// What is said of an edit of the state file: of a status that nobody knows, and of fields that do not count.
+pub(super) fn of_edit(edited: &Edited, run: &RunId) -> Vec<String> {
+    let unknown = (edited.signal == Some(Signal::Unknown)).then(|| {
+        let said = match edited.word.as_deref() {
+            None | Some("") => "the state file has no status any more".to_owned(),
+            Some(word) => format!("the status in the state file says `{word}`, which nobody knows"),
+        };
+        format!(
+            "{said}: the cycle does not go on. `piton resume {run}` has it go on; `running`, `paused` and `failed` are \
+             the words that count there"
+        )
+    });
+    let not_taken = (!edited.fields.is_empty()).then(|| {
+        let fields = edited.fields.join(", ");
+        let kept =
+            edited.kept_at.as_deref().map_or_else(String::new, |path| format!(" It is kept as `{path}`."));
+        format!(
+            "the state file was edited ({fields}), which does not count: piton renders it from its journal.{kept} Use \
+             `piton cycle extend`, `feedback`, `decide` or `blocker` instead"
+        )
+    });
+    unknown.into_iter().chain(not_taken).collect()
 }

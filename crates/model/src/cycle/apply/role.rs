@@ -2,11 +2,14 @@
 //!
 //! [`rule`] is the heart: a role is done, tried again, waits for whom it asked, needs a person, or fails the cycle.
 
+use std::collections::BTreeSet;
+
 use super::{err, give_feedback, hand_in, hooks, people, tell_timeline};
 use crate::Timestamp;
 use crate::cycle::config::RoleName;
 use crate::cycle::facts::{Nudge, OpenAttempt, RoleEnd, RoleVerdict, Ruling};
 use crate::cycle::limits::ITERATIONS_KEPT_MAX;
+use crate::cycle::sections::ChangeEntry;
 use crate::cycle::state::{Phase, RoleState, RoleStatus, State, TimelineFact};
 use crate::hook::HookPoint;
 use crate::limits::{KEPT_FINDINGS_MAX, keep_last};
@@ -79,16 +82,27 @@ pub(super) fn finish(state: &mut State, attempt: u32, end: &RoleEnd, ruling: &Ru
     role.last_message = end.said.clone().or_else(|| role.last_message.take());
     role.session = end.session_id.clone().or_else(|| role.session.take());
     (role.session_usage, role.session_cost_microusd) = (end.session_usage, end.session_cost_microusd);
-    // Changes of an attempt before that was lost are handed in with the next.
-    let changed = end.change.as_ref().map_or(0, |change| change.files_total as usize);
-    let changed = if is_refused { 0 } else { changed.max(end.handed_in.changes.len()) };
-    let files = end.handed_in.documents.len() + changed;
-    rule(state, index, ruling, files as u32, at);
+    let files = files_of(state, index, end, is_refused);
+    rule(state, index, ruling, Some(files), at);
     let (name, handed_in) = (&state.config.roles[index].name, &end.handed_in);
     if let Some(result) = state.iterations.back_mut().and_then(|last| last.agent_results.get_mut(name)) {
         result.critical_issues = handed_in.critical_issues.or(result.critical_issues);
         result.open_issues = handed_in.open_issues.or(result.open_issues);
     }
+}
+
+/// How many files the role has changed in this iteration, in all of its attempts: its documents, and what is on record of the
+/// work tree. Nothing that was refused is.
+fn files_of(state: &State, index: usize, end: &RoleEnd, is_refused: bool) -> u32 {
+    let name = &state.config.roles[index].name;
+    let documents = state.roles[index].documents.values();
+    let documents = documents.filter(|document| document.iteration == state.iteration).count();
+    let of_role = |entry: &&ChangeEntry| entry.iteration == state.iteration && entry.agent == *name;
+    let changed = state.changes.recent.iter().filter(of_role).map(|entry| entry.file.as_str());
+    let changed = changed.collect::<BTreeSet<_>>().len();
+    // More than a log holds at once is counted, and not named.
+    let at_once = end.change.as_ref().filter(|_| !is_refused).map_or(0, |change| change.files_total as usize);
+    (documents + changed.max(at_once)) as u32
 }
 
 fn developed(state: &mut State, index: usize, attempt: u32) {
@@ -113,11 +127,11 @@ pub(super) fn lose(state: &mut State, attempt: u32, left: &Left, ruling: &Ruling
     state.counters.lost = state.counters.lost.saturating_add(1);
     let name = state.config.roles[index].name.clone();
     tell_timeline(state, TimelineFact::RoleLost { role: name }, at);
-    rule(state, index, ruling, 0, at);
+    rule(state, index, ruling, None, at);
 }
 
-/// What was ruled about a role takes effect.
-fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timestamp) {
+/// What was ruled about a role takes effect. `files`: how many it has changed in this iteration, where that is known.
+fn rule(state: &mut State, index: usize, ruling: &Ruling, files: Option<u32>, at: Timestamp) {
     let name = state.config.roles[index].name.clone();
     for error in &ruling.errors {
         err(state, name.to_string(), error.clone(), at);
@@ -133,7 +147,7 @@ fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timest
     if let Some(record) = state.iterations.back_mut() {
         let result = record.agent_results.entry(name.clone()).or_default();
         result.status = ruling.status;
-        result.files_modified = result.files_modified.saturating_add(files);
+        result.files_modified = files.unwrap_or(result.files_modified);
     }
     let role = &mut state.roles[index];
     match &ruling.verdict {
@@ -147,7 +161,7 @@ fn rule(state: &mut State, index: usize, ruling: &Ruling, files: u32, at: Timest
                 work_again(role);
             }
             have_turn(state, &name);
-            complete_phase(state, index, ruling, files, at);
+            complete_phase(state, index, ruling, files.unwrap_or(0), at);
         }
         RoleVerdict::Again { not_before, free, restore } => {
             role.status = RoleStatus::Idle;
@@ -242,6 +256,13 @@ fn charge(state: &mut State, index: usize, end: &RoleEnd) {
 fn keep_findings(state: &mut State, guard: Option<&GuardReport>, ruling: &Ruling, at: Timestamp) {
     let verdict = ruling.guard.unwrap_or(Verdict::Reported);
     for finding in guard.into_iter().flat_map(|guard| &guard.findings) {
+        // What one role left is seen again after the next.
+        let is_it = |kept: &KeptFinding| {
+            kept.iteration == state.iteration && kept.verdict == verdict && kept.finding == *finding
+        };
+        if verdict == Verdict::Reported && state.findings.iter().any(is_it) {
+            continue;
+        }
         state.findings.push_back(KeptFinding::new(state.iteration, at, verdict, finding.clone()));
     }
     keep_last(&mut state.findings, KEPT_FINDINGS_MAX);

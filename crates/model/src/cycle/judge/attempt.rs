@@ -28,6 +28,7 @@ pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now
         again: Vec::new(),
         verdict: RoleVerdict::Done,
     };
+    ruling.errors.extend(told_nobody(state, &mut ruling.feedback));
     ruling.verdict = match end.outcome {
         AttemptOutcome::Cancelled => free(None),
         AttemptOutcome::NotStartable => RoleVerdict::Halt { reason: Reason::Environment },
@@ -45,14 +46,29 @@ pub(in crate::cycle) fn finished(state: &State, index: usize, end: &RoleEnd, now
     ruling
 }
 
+/// What is for a role that is not there reaches nobody: it is taken out, and said.
+fn told_nobody(state: &State, feedback: &mut Vec<Feedback>) -> Vec<String> {
+    let is_there = |entry: &Feedback| state.place(&entry.target).is_some();
+    let lost: Vec<Feedback> = feedback.extract_if(.., |entry| !is_there(entry)).collect();
+    let team: Vec<&str> = state.config.roles.iter().map(|role| role.name.as_str()).collect();
+    let said = |entry: Feedback| {
+        let error = format!(
+            "it tells `{}` something, which is no role and does not hear it; the roles are {}: {}",
+            entry.target,
+            team.join(", "),
+            entry.content
+        );
+        clip(&error, TEXT_BYTES_MAX).to_owned()
+    };
+    lost.into_iter().map(said).collect()
+}
+
 /// What follows from the loss of an attempt.
 pub(in crate::cycle) fn lost(state: &State, index: usize, left: &Left, now: Timestamp) -> Ruling {
     let (role, at) = (&state.config.roles[index], &state.roles[index]);
     let mut ruling = Ruling {
         status: PhaseStatus::Unknown,
-        errors: vec![
-            "its process was lost, and what it came to cannot be known; it is started again".to_owned(),
-        ],
+        errors: vec!["its process was lost, and what it came to cannot be known".to_owned()],
         guard: found(left.guard.as_ref()),
         feedback: Vec::new(),
         blockers: Vec::new(),
@@ -64,6 +80,11 @@ pub(in crate::cycle) fn lost(state: &State, index: usize, left: &Left, now: Time
     };
     if at.lost + 1 >= LOST_MAX {
         ruling.verdict = RoleVerdict::Halt { reason: Reason::AttemptLost };
+        ruling.errors.push(format!(
+            "its process was lost {} times in a row; `piton resume {}` starts it again",
+            at.lost + 1,
+            state.run
+        ));
     } else if let Some(found) = refused(state, left.guard.as_ref()) {
         // What it left counts as a try, as any other that is refused.
         refuse(state, role, found, &mut ruling, now);
@@ -86,7 +107,7 @@ fn by_its_work(
         refuse(state, role, found, ruling, now);
         return again_or_fail(state, at, Reason::Guard, ruling, role);
     }
-    if ruling.status == PhaseStatus::Failed {
+    if ruling.status == PhaseStatus::Failed && !says_no(role, end) {
         ruling.verdict = RoleVerdict::Again { not_before: None, free: false, restore: None };
         return again_or_fail(state, at, Reason::FailureStreak, ruling, role);
     }
@@ -178,7 +199,6 @@ fn status(role: &Role, end: &RoleEnd) -> PhaseStatus {
         (AttemptOutcome::TimedOut, Some(PhaseStatus::Completed | PhaseStatus::Partial)) => {
             PhaseStatus::Partial
         }
-        (AttemptOutcome::Succeeded, Some(PhaseStatus::Failed)) if role.validates => PhaseStatus::Partial,
         (AttemptOutcome::Succeeded, Some(PhaseStatus::Pending) | None) => PhaseStatus::Unknown,
         (AttemptOutcome::Succeeded, Some(PhaseStatus::Completed)) if role.validates && finds_issues(end) => {
             PhaseStatus::Partial
@@ -186,6 +206,13 @@ fn status(role: &Role, end: &RoleEnd) -> PhaseStatus {
         (AttemptOutcome::Succeeded, Some(said)) => said,
         _ => PhaseStatus::Failed,
     }
+}
+
+/// Whether a validator has looked, and says that not all is well: that is its work, and it is done.
+fn says_no(role: &Role, end: &RoleEnd) -> bool {
+    let said = end.handed_in.result.as_ref().map(|result| result.status);
+    let has_looked = end.outcome == AttemptOutcome::Succeeded && !end.handed_in.unusable;
+    role.validates && has_looked && said == Some(PhaseStatus::Failed)
 }
 
 /// Whether a validator that calls its phase completed names something that is wrong all the same.
@@ -204,7 +231,10 @@ fn errors(role: &Role, end: &RoleEnd) -> Vec<String> {
     }
     let said = end.handed_in.result.as_ref().map(|result| result.status);
     if said == Some(PhaseStatus::Failed) && !role.validates {
-        errors.push("it says that it failed; it is started again with what it said".to_owned());
+        errors.push(match &end.said {
+            Some(said) => format!("it says that it failed: {said}"),
+            None => "it says that it failed, and not why".to_owned(),
+        });
     }
     errors.iter_mut().for_each(|error| *error = clip(error, TEXT_BYTES_MAX).to_owned());
     errors

@@ -26,7 +26,7 @@ fn resume() -> CycleEvent {
 }
 
 fn edit(signal: Signal) -> Command {
-    let edited = Edited { signal: Some(signal), kept_at: None, fields: Vec::new() };
+    let edited = Edited { signal: Some(signal), word: None, kept_at: None, fields: Vec::new() };
     Command::TakeEdit { edited, digest: signal.as_str().to_owned() }
 }
 

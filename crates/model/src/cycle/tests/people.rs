@@ -109,7 +109,7 @@ fn the_status_in_the_state_file_is_a_signal() {
         (Signal::Continue, Status::Running),
     ] {
         let mut driver = Driver::new();
-        let edited = Edited { signal: Some(signal), kept_at: None, fields: Vec::new() };
+        let edited = Edited { signal: Some(signal), word: None, kept_at: None, fields: Vec::new() };
         driver.command(Command::TakeEdit { edited: edited.clone(), digest: "d".to_owned() });
         driver.done("ra");
         driver.is(status);
@@ -124,6 +124,7 @@ fn other_edits_are_reported_and_not_adopted() {
     let before = driver.state.task_history.clone();
     let edited = Edited {
         signal: None,
+        word: None,
         kept_at: Some("c.json.foreign-1".to_owned()),
         fields: vec!["task_history".to_owned()],
     };
@@ -160,6 +161,80 @@ fn what_makes_no_sense_is_refused_with_words() {
 }
 
 #[test]
+fn what_says_nothing_is_neither_a_decision_nor_a_blocker() {
+    let mut driver = Driver::new();
+    let proposed = |description: &str, options: &[&str]| CycleEvent::DecisionProposed {
+        description: description.to_owned(),
+        options: options.iter().map(|option| (*option).to_owned()).collect(),
+        by: "user".to_owned(),
+        waits: false,
+    };
+    for (description, options, expected) in [
+        ("which", &["a", "b"][..], None),
+        ("which", &[], None),
+        (" ", &["a"], Some("what is to be decided")),
+        ("which", &["a", " "], Some("says something")),
+        ("which", &["a", "b", "a"], Some("the option `a` is there twice")),
+    ] {
+        let refused = match admit(&driver.state, &proposed(description, options)) {
+            Ok(()) => None,
+            Err(Rejection::BadRequest { text, .. }) => Some(text),
+            Err(other) => panic!("{other:?}"),
+        };
+        assert_eq!(refused.is_some(), expected.is_some(), "{description:?} {options:?}: {refused:?}");
+        assert!(refused.unwrap_or_default().contains(expected.unwrap_or_default()), "{options:?}");
+    }
+    let blocker = |text: &str| CycleEvent::BlockerReported { description: text.to_owned(), by: "user".to_owned() };
+    assert!(admit(&driver.state, &blocker("")).is_err() && admit(&driver.state, &blocker("no key")).is_ok());
+    driver.request(blocker("no key"));
+    driver.request(proposed("which", &[]));
+    let settled = |text: &str| CycleEvent::BlockerSettled {
+        id: "BLK-001".to_owned(),
+        status: BlockerStatus::Resolved,
+        resolution: Some(text.to_owned()),
+    };
+    let made = |option: &str| CycleEvent::DecisionSettled {
+        id: "DEC-001".to_owned(),
+        status: DecisionStatus::Made,
+        option: Some(option.to_owned()),
+        by: "user".to_owned(),
+    };
+    assert!(admit(&driver.state, &settled(" ")).is_err() && admit(&driver.state, &settled("here")).is_ok());
+    assert!(admit(&driver.state, &made("")).is_err() && admit(&driver.state, &made("mine")).is_ok());
+}
+
+#[test]
+fn what_a_role_tells_nobody_is_said() {
+    let mut driver = Driver::new();
+    let mut end = said(PhaseStatus::Completed);
+    let entry = |target: &str| Feedback {
+        at: driver.now,
+        source: "ra".to_owned(),
+        target: target.into(),
+        content: format!("for {target}"),
+        kind: FeedbackKind::Clarification,
+    };
+    end.handed_in.feedback = vec![entry("nobody"), entry("cd")];
+    driver.end("ra", end);
+    let told: Vec<&str> = driver.state.feedback.recent.iter().map(|entry| entry.target.as_str()).collect();
+    assert_eq!(told, ["cd"]);
+    let error = &driver.state.phase_errors.recent[0].error;
+    assert!(error.contains("`nobody`") && error.contains("ra, ep, cd, vas: for nobody"), "{error}");
+}
+
+#[test]
+fn a_status_that_nobody_knows_is_named_in_a_phase_error() {
+    for (word, expected) in [(Some("banana"), "says `banana`, which nobody knows"), (Some(""), "has no status")] {
+        let mut driver = Driver::new();
+        let word = word.map(str::to_owned);
+        let edited = Edited { signal: Some(Signal::Unknown), word, kept_at: None, fields: Vec::new() };
+        driver.command(Command::TakeEdit { edited, digest: "d".to_owned() });
+        let error = &driver.state.phase_errors.recent[0].error;
+        assert!(error.contains(expected) && error.contains("`piton resume cycle-1`"), "{error}");
+    }
+}
+
+#[test]
 fn a_team_is_refused_that_waits_for_itself_or_writes_what_is_not_its_own() {
     let team = |change: &dyn Fn(&mut Vec<Role>)| {
         let mut roles = config().roles;
@@ -173,6 +248,10 @@ fn a_team_is_refused_that_waits_for_itself_or_writes_what_is_not_its_own() {
     assert!(team(&|roles| roles[1].writes = vec!["../ra/requirements.md".to_owned()]).is_err());
     assert!(team(&|roles| roles[1].name = "Ra!".into()).is_err());
     assert!(team(&|roles| roles.clear()).is_err());
+    let reads = |path: &str| team(&|roles| roles[1].reads = vec![path.to_owned()]);
+    assert_eq!(reads("q/x.md").unwrap_err(), "role `ep` reads `q/x.md`, and `q` is no role");
+    assert!(reads("x.md").unwrap_err().contains("no `ROLE/FILE`") && reads("ra/").is_err());
+    assert!(reads("coordination/feedback.md").is_ok() && reads("cd/issues.md").is_ok());
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn happen(driver: &mut Driver, what: Happening) {
         }),
         Happening::Observe(tree) => Some(Command::Observe(snapshot(&tree.to_string()))),
         Happening::Edit(signal, file) => Some(Command::TakeEdit {
-            edited: Edited { signal: Some(signal), kept_at: None, fields: Vec::new() },
+            edited: Edited { signal: Some(signal), word: None, kept_at: None, fields: Vec::new() },
             digest: file.to_string(),
         }),
         Happening::GiveUp => Some(Command::GiveUp { detail: "disk".to_owned() }),

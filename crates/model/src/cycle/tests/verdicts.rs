@@ -54,6 +54,8 @@ fn what_a_validator_finds_counts_though_the_checks_are_green() {
         driver.end("vas", end);
         assert_eq!((driver.state.iteration, driver.at_work()), (2, vec!["cd".to_owned()]));
         assert!(driver.state.iterations[0].issues[0].contains("finds that not all is well"));
+        let expected = if critical.is_some() { PhaseStatus::Partial } else { status };
+        assert_eq!(driver.state.iterations[0].agent_results[&"vas".into()].status, expected);
     }
 }
 
