@@ -166,7 +166,7 @@ impl Layout {
     /// Held by whoever is about to put a run on record that works in this tree, until that run has it: of two at once the second
     /// sees that the tree is taken. `None` where somebody else is about to.
     pub(crate) fn lock_start(&self) -> Result<Option<FileLock>, file::Error> {
-        let lock = self.tree_lock().with_extension("starting");
+        let lock = self.tree_lock().with_extension("starting.lock");
         file::create_private_dir(lock.parent().expect("a lock lies in a directory"))?;
         FileLock::try_exclusive(&lock)
     }

@@ -63,7 +63,9 @@ fn files_of_an_attempt_that_was_refused_are_not_counted() {
     let world = world();
     world.write("test_code.py", "def test_it():\n    assert 1 + 1 == 2\n");
     world.shell("git add -A && git commit -qm before").exits(0);
-    world.write("do.cd", "if ! test -f count.once; then touch count.once; rm -f test_code.py; fi\n");
+    let once = "if test -f count.once; then return 0; fi; touch count.once; rm -f test_code.py; echo 1 > more.txt; \
+                echo first > $PITON_ROLE_DIR/implementation.md";
+    world.write("do.cd", &says("cd", once, "- status: completed"));
     start(&world, 1, &[]).exits(0);
     assert_eq!((count(&world, "cd"), &result(&world, "cd")["files_modified"]), (2, &json!(2)));
 }
@@ -131,10 +133,11 @@ fn what_is_known_of_the_money_is_shown() {
 #[test]
 fn a_finding_that_is_seen_again_after_the_next_role_is_one() {
     let world = world();
-    world.write("check.sh", "test -f code.txt\n");
+    world.write("test.sh", "sh greet.sh | grep -q mine\n");
+    world.write("greet.sh", "echo ours\n");
     world.shell("git add -A && git commit -qm before").exits(0);
-    world.write("do.cd", "echo '# mine' >> check.sh\n");
-    let words = ["cycle", "start", "x", "--id", "c1", "--exec", "sh agent.sh", "--check", "test=sh check.sh"];
+    world.write("do.cd", "echo 'echo mine' > greet.sh\n");
+    let words = ["cycle", "start", "x", "--id", "c1", "--exec", "sh agent.sh", "--check", "test=sh test.sh"];
     world.piton(&words).exits(0);
     let report = world.piton(&["report", "c1"]).exits(0).out;
     assert!(report.contains("The guard had 1 finding:"), "{report}");
