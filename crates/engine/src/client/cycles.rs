@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use piton_files::cycle::CYCLES;
 use piton_model::cycle::prep::PhaseGates;
 use piton_model::cycle::{
-    BlockerStatus, Counters, Decision, DecisionStatus, Gate, IterationRecord, Prep, PrepFound, Role, RoleName,
-    RoleState, State, raise_past,
+    BlockerStatus, Counters, Decision, DecisionStatus, Gate, IterationRecord, Prep, PrepFound, Role,
+    RoleName, RoleState, State, raise_past,
 };
 use piton_model::{Machine, Reason, Status};
 use piton_store::Holder;

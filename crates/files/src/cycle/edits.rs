@@ -83,7 +83,10 @@ mod tests {
         }
         assert_eq!(edited(|_| {}), None, "other white space is no edit");
         let gone = edited(|value| drop(value.as_object_mut().unwrap().remove("status"))).unwrap();
-        assert_eq!((gone.signal, gone.word, gone.fields.len()), (Some(Signal::Unknown), Some(String::new()), 0));
+        assert_eq!(
+            (gone.signal, gone.word, gone.fields.len()),
+            (Some(Signal::Unknown), Some(String::new()), 0)
+        );
         let word = |word: Value| edited(|value| value["status"] = word).unwrap().word;
         assert_eq!(word(json!("banana")).as_deref(), Some("banana"));
         assert_eq!(word(json!(7)).as_deref(), Some("7"));

@@ -82,7 +82,10 @@ fn unfit(description: &str, options: &[String]) -> Option<String> {
     if options.iter().any(|option| option.trim().is_empty()) {
         return Some("an option of a decision says something".to_owned());
     }
-    options.iter().find(|option| is_twice(option)).map(|option| format!("the option `{option}` is there twice"))
+    options
+        .iter()
+        .find(|option| is_twice(option))
+        .map(|option| format!("the option `{option}` is there twice"))
 }
 
 fn at_limit(state: &State, reason: Reason) -> Result<(), Rejection> {

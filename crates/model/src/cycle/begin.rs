@@ -43,7 +43,9 @@ pub fn create(order: Order) -> Result<Event, Rejection> {
     }
     for (what, text) in [("task", &config.task), ("description", &config.description)] {
         if text.len() > PROMPT_BYTES_MAX {
-            return Err(Rejection::BadConfig(format!("the {what} is larger than 1 MiB; name a file in it that says the rest")));
+            return Err(Rejection::BadConfig(format!(
+                "the {what} is larger than 1 MiB; name a file in it that says the rest"
+            )));
         }
     }
     if config.limits.iterations == 0 {

@@ -165,7 +165,10 @@ async fn settle(
 /// What a cycle needs a person for: each with the command that settles it.
 fn list_of_cycle(run: &RunId, status: &CycleStatus, out: &Output) {
     if is_to_be_confirmed(status) {
-        out.line(clean_line(&format!("{run}  {}", status.detail.as_deref().unwrap_or("it is to be confirmed"))));
+        out.line(clean_line(&format!(
+            "{run}  {}",
+            status.detail.as_deref().unwrap_or("it is to be confirmed")
+        )));
         out.line(format!("  piton resume {}, or piton stop {0}", run.short()));
     }
     for open in status.decisions.iter().filter(|open| open.status == DecisionStatus::Pending) {

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use piton_model::cycle::{
     BlockerStatus, Counters, Criterion, CycleEvent as Event, DecisionStatus, Feedback, Gate, GateRecord,
-    IterationVerdict, Nudge, PhaseStatus, Plan, PlanTask, PrepFound, RoleNote, RoleStatus, RoleVerdict, State,
-    TaskStatus,
+    IterationVerdict, Nudge, PhaseStatus, Plan, PlanTask, PrepFound, RoleNote, RoleStatus, RoleVerdict,
+    State, TaskStatus,
 };
 use piton_model::loop_machine::{AttemptOutcome, HookRecord, Verdict};
 use piton_model::{Reason, Status, Timestamp};

@@ -1,7 +1,6 @@
 //! What people and roles ask for, decide and report.
 
 use super::{ask_to_go_on, give_feedback, tell_timeline};
-use crate::{RunId, Timestamp};
 use crate::cycle::event::CycleEvent as Event;
 use crate::cycle::facts::{
     Blocker, BlockerStatus, Decision, DecisionStatus, Edited, Extension, Feedback, Signal,
@@ -10,6 +9,7 @@ use crate::cycle::judge::{blocker_id, decision_id};
 use crate::cycle::limits::{DECISIONS_MAX, EXTENSIONS_WAITING_MAX};
 use crate::cycle::state::{State, TimelineFact};
 use crate::loop_machine::Raise;
+use crate::{RunId, Timestamp};
 
 /// A request that anyone may have appended.
 pub(super) fn request(state: &mut State, event: &Event, at: Timestamp) {

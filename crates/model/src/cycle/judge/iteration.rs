@@ -86,7 +86,9 @@ fn issues(state: &State, gate: Option<&GateRecord>) -> Vec<Issue> {
                 issues.push(unheard(role));
                 continue;
             }
-            Some(PhaseStatus::Partial | PhaseStatus::Failed) if role.validates => "finds that not all is well",
+            Some(PhaseStatus::Partial | PhaseStatus::Failed) if role.validates => {
+                "finds that not all is well"
+            }
             Some(PhaseStatus::Partial) => "has done a part of its work",
             Some(PhaseStatus::Failed) => "failed",
             Some(PhaseStatus::Blocked) => "is blocked",

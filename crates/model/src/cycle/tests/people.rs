@@ -184,7 +184,8 @@ fn what_says_nothing_is_neither_a_decision_nor_a_blocker() {
         assert_eq!(refused.is_some(), expected.is_some(), "{description:?} {options:?}: {refused:?}");
         assert!(refused.unwrap_or_default().contains(expected.unwrap_or_default()), "{options:?}");
     }
-    let blocker = |text: &str| CycleEvent::BlockerReported { description: text.to_owned(), by: "user".to_owned() };
+    let blocker =
+        |text: &str| CycleEvent::BlockerReported { description: text.to_owned(), by: "user".to_owned() };
     assert!(admit(&driver.state, &blocker("")).is_err() && admit(&driver.state, &blocker("no key")).is_ok());
     driver.request(blocker("no key"));
     driver.request(proposed("which", &[]));
@@ -224,7 +225,9 @@ fn what_a_role_tells_nobody_is_said() {
 
 #[test]
 fn a_status_that_nobody_knows_is_named_in_a_phase_error() {
-    for (word, expected) in [(Some("banana"), "says `banana`, which nobody knows"), (Some(""), "has no status")] {
+    for (word, expected) in
+        [(Some("banana"), "says `banana`, which nobody knows"), (Some(""), "has no status")]
+    {
         let mut driver = Driver::new();
         let word = word.map(str::to_owned);
         let edited = Edited { signal: Some(Signal::Unknown), word, kept_at: None, fields: Vec::new() };

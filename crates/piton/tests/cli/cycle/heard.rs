@@ -20,7 +20,12 @@ fn a_role_that_says_its_prompt_again_has_said_nothing() {
     world.write("do.cd", "echo 1 >> code.txt; cat prompt.cd; exit 0\n");
     let ran = start(&world, 1, &[]).exits(0);
     let found = state(&world);
-    assert_eq!((result(&world, "cd")["status"].as_str(), count(&world, "ra")), (Some("unknown"), 1), "{}", ran.out);
+    assert_eq!(
+        (result(&world, "cd")["status"].as_str(), count(&world, "ra")),
+        (Some("unknown"), 1),
+        "{}",
+        ran.out
+    );
     assert_eq!(found["coordination"]["blockers"], json!([]), "{found:#}");
     assert!(found["phase_errors"].to_string().contains("there is no block `PHASE_RESULT:`"), "{found:#}");
 }
@@ -28,7 +33,8 @@ fn a_role_that_says_its_prompt_again_has_said_nothing() {
 #[test]
 fn a_prompt_that_is_filled_in_but_for_its_blockers_names_none() {
     let world = world();
-    world.write("do.cd", "echo 1 >> code.txt; sed 's/^- status: .*/- status: completed/' prompt.cd; exit 0\n");
+    world
+        .write("do.cd", "echo 1 >> code.txt; sed 's/^- status: .*/- status: completed/' prompt.cd; exit 0\n");
     start(&world, 1, &[]).exits(0);
     assert_eq!(state(&world)["coordination"]["blockers"], json!([]));
     assert_eq!(result(&world, "cd")["status"], "completed");
@@ -48,7 +54,8 @@ fn only_the_words_of_the_page_are_a_yes() {
 #[test]
 fn files_are_counted_once_in_an_iteration_and_turns_are_no_iterations() {
     let world = world();
-    let asks = "if ! test -f count.asked; then touch count.asked; RESULT='blocked\n- blockers: [which port]'; fi\n";
+    let asks =
+        "if ! test -f count.asked; then touch count.asked; RESULT='blocked\n- blockers: [which port]'; fi\n";
     world.write("do.cd", asks);
     start(&world, 1, &[]).exits(0);
     assert_eq!((count(&world, "ra"), count(&world, "cd")), (2, 2));
@@ -91,14 +98,20 @@ fn a_cycle_that_failed_says_what_its_role_said() {
     world.write("do.cd", &says("cd", "", "- status: failed\\n- summary: the disk is full"));
     start(&world, 1, &[]).exits(1);
     let reason = state(&world)["failure_reason"].as_str().unwrap_or_default().to_owned();
-    assert!(reason.contains("role `cd` failed 3 times: it says that it failed: the disk is full"), "{reason}");
+    assert!(
+        reason.contains("role `cd` failed 3 times: it says that it failed: the disk is full"),
+        "{reason}"
+    );
     assert!(world.read("prompt.cd").contains("did not count: it says that it failed: the disk is full"));
 }
 
 #[test]
 fn what_is_for_nobody_and_what_is_a_link_is_said() {
     let world = world();
-    world.write("do.ra", "ln -s /etc/passwd $PITON_ROLE_DIR/notes.md; RESULT='completed\n- feedback_to_nobody: x'\n");
+    world.write(
+        "do.ra",
+        "ln -s /etc/passwd $PITON_ROLE_DIR/notes.md; RESULT='completed\n- feedback_to_nobody: x'\n",
+    );
     start(&world, 1, &[]).exits(0);
     let found = state(&world);
     let errors = found["phase_errors"].to_string();
@@ -141,4 +154,19 @@ fn a_finding_that_is_seen_again_after_the_next_role_is_one() {
     world.piton(&words).exits(0);
     let report = world.piton(&["report", "c1"]).exits(0).out;
     assert!(report.contains("The guard had 1 finding:"), "{report}");
+}
+
+#[test]
+fn a_cycle_that_has_not_begun_has_no_version() {
+    let world = world();
+    let words = ["cycle", "start", "x", "--id", "c1", "--exec", "sh agent.sh", "--check", "true", "--detach"];
+    let is_created = |point: u32| {
+        let variables = [("PITON_ABORT_AT", point.to_string()), ("PITON_ABORT_IN", "start".to_owned())];
+        let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        world.piton_with(&variables, &words);
+        world.piton(&["status", "c1"]).code == 0
+    };
+    assert!((1..200).any(is_created), "it is never on record");
+    let shown = world.piton(&["status", "c1"]).exits(0).out;
+    assert!(shown.contains("created") && shown.contains("(init)"), "{shown}");
 }

@@ -36,7 +36,9 @@ fn of_two_that_begin_at_once_in_a_tree_one_is_refused_and_leaves_nothing() {
     world.write("hold.ra", "");
     let begin = |id: &str| {
         let piton = env!("CARGO_BIN_EXE_piton");
-        format!("({piton} cycle start {id} --id {id} --exec 'sh agent.sh' --check true --detach; echo $? > count.{id})")
+        format!(
+            "({piton} cycle start {id} --id {id} --exec 'sh agent.sh' --check true --detach; echo $? > count.{id})"
+        )
     };
     world.shell(&format!("{} & {} & wait", begin("one"), begin("two"))).exits(0);
     let mut codes = [world.read("count.one"), world.read("count.two")];
@@ -143,7 +145,10 @@ fn what_says_nothing_is_refused() {
         &["blocker", "c1", "--report", " "],
     ] {
         let ran = world.piton(&[&["cycle"], words].concat()).exits(2);
-        assert!(ran.err.contains("decision") || ran.err.contains("option") || ran.err.contains("blocker"), "{ran:?}");
+        assert!(
+            ran.err.contains("decision") || ran.err.contains("option") || ran.err.contains("blocker"),
+            "{ran:?}"
+        );
     }
     let found = state(&world)["coordination"].clone();
     assert_eq!((&found["pending_decisions"], &found["blockers"]), (&json!([]), &json!([])));
@@ -155,9 +160,12 @@ fn what_says_nothing_is_refused() {
 fn what_is_wrong_with_an_order_is_named() {
     let world = world();
     world.write(".gitignore", &format!("{}piton.toml\nlong.txt\n", super::IGNORED));
-    for (line, expected) in [("utc_offset = \"Mars\"", "`utc_offset` must be"), ("teem = []", "did you mean `team`?")] {
+    for (line, expected) in
+        [("utc_offset = \"Mars\"", "`utc_offset` must be"), ("teem = []", "did you mean `team`?")]
+    {
         world.write("piton.toml", &format!("[cycle]\n{line}\n"));
-        let ran = world.piton(&["--trust", "cycle", "start", "x", "--exec", "true", "--check", "true"]).exits(2);
+        let ran =
+            world.piton(&["--trust", "cycle", "start", "x", "--exec", "true", "--check", "true"]).exits(2);
         assert!(ran.err.contains(expected) && !ran.err.contains("redact"), "{}", ran.err);
     }
     std::fs::remove_file(world.path("piton.toml")).unwrap();
@@ -166,6 +174,7 @@ fn what_is_wrong_with_an_order_is_named() {
     assert!(ran.err.contains("the description is larger than 1 MiB"), "{}", ran.err);
     assert!(ran.err.contains("piton cycle start --help") && !ran.err.contains("--until"), "{}", ran.err);
     world.shell("mkdir -p .workflow/.cycle && echo garbage > .workflow/.cycle/x.json").exits(0);
-    let ran = world.piton(&["import", ".workflow/.cycle/x.json", "--exec", "true", "--check", "true"]).exits(2);
+    let ran =
+        world.piton(&["import", ".workflow/.cycle/x.json", "--exec", "true", "--check", "true"]).exits(2);
     assert!(ran.err.contains("x.json") && !ran.err.contains("loop"), "{}", ran.err);
 }
