@@ -169,7 +169,7 @@ fn list_of_cycle(run: &RunId, status: &CycleStatus, out: &Output) {
             "{run}  {}",
             status.detail.as_deref().unwrap_or("it is to be confirmed")
         )));
-        out.line(format!("  piton resume {}, or piton stop {0}", run.short()));
+        out.line(format!("  piton resume {}", run.short()));
     }
     for open in status.decisions.iter().filter(|open| open.status == DecisionStatus::Pending) {
         out.line(clean_line(&format!("{run}  {}  {}", open.id, open.description)));

@@ -141,6 +141,10 @@ impl Journal {
         }
     }
 
+    fn role_named(&self, name: &str) -> bool {
+        self.roles.iter().any(|role| role.shape.name == name)
+    }
+
     /// What an attempt handed in is its own, and counts once.
     pub(super) fn handed_in(&mut self, event: &Data<'_>, number: u32) -> Checked {
         let Some(role) = self.role_of(Name::Attempt(number)).map(|role| role.shape.name.clone()) else {
@@ -161,9 +165,16 @@ impl Journal {
             self.logs.changes.extend(changes.into_iter().map(|text| format!("{role} {text}")));
         }
         let said = each("/end/handed_in/feedback", "content")?;
+        let targets = each("/end/handed_in/feedback", "target")?;
         let passed_on = each("/ruling/feedback", "content")?;
-        match said.iter().find(|content| !passed_on.contains(content)) {
-            Some(lost) => violated("I1", format!("attempt {number} says {lost:?}, and nobody is told")),
+        let errors: Vec<String> = event.maybe("/ruling/errors")?.unwrap_or_default();
+        let is_lost = |target: &String, content: &String| match self.role_named(target) {
+            true => !passed_on.contains(content),
+            // Who is not there hears nothing, and that is said.
+            false => passed_on.contains(content) || !errors.iter().any(|error| error.contains(content)),
+        };
+        match targets.iter().zip(&said).find(|(target, content)| is_lost(target, content)) {
+            Some((_, lost)) => violated("I1", format!("attempt {number} says {lost:?}, and nobody is told")),
             None => Ok(()),
         }
     }
