@@ -21,8 +21,8 @@ mod status;
 mod verify;
 mod workflows;
 
-pub(crate) use failure::DAMAGED;
 pub use failure::unsound;
+pub(crate) use failure::{DAMAGED, UNLINKED};
 
 use std::sync::{Arc, OnceLock};
 
