@@ -6,7 +6,7 @@ use piton_agent::{EndedBy, Exit};
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_model::loop_machine::{Check, CheckResult, CheckRound};
 use piton_model::{Command, State};
-use piton_sys::file;
+use piton_sys::{Clock, SystemClock, file};
 
 use super::written::{self, Began, Ended};
 use super::{Context, Driving, WorldError, attempt, beside, measure, originals, stop};
@@ -47,7 +47,7 @@ pub(crate) fn perform(
             break;
         };
         result.duration_ms += ran.exit.duration_ms;
-        times.push((check.name.as_str(), ran.exit.started_at));
+        times.push((Some(check.name.as_str()), ran.exit.started_at));
         match beside::look(context, state, (round, index), &ran, watch)? {
             Some((beside, duration_ms)) => {
                 result.beside.extend(beside);
@@ -60,6 +60,9 @@ pub(crate) fn perform(
         }
         measure::take_check(context, check, &ran, &mut result.measures, &mut names);
         result.checks.push(verdict(&check.name, &ran.exit, ran.tail));
+    }
+    if !state.config.stop_probes().is_empty() || !state.config.metrics.is_empty() {
+        times.push((None, SystemClock.now()));
     }
     if !result.cancelled {
         match stop::look(context, state, round, &mut result)? {
