@@ -144,7 +144,7 @@ pub fn settle(layout: &Layout) -> Result<Vec<String>, Error> {
     if matches!(standing, Standing::Moved) {
         let place = place_of(layout);
         notes.push(format!(
-            "note: this repository was moved here from `{}`; its runs go on",
+            "note: this repository was moved here from `{}`; its runs go on here, and one that was at work then with `piton resume`",
             identity.place.display()
         ));
         piton_store::identify(layout.store(), &Identity { place, ..identity }).map_err(ClientError::from)?;
@@ -183,6 +183,7 @@ pub fn adopt(layout: &Layout) -> Result<String, Error> {
         Standing::Moved if listed => return Ok("the journal is yours".to_owned()),
         Standing::Moved | Standing::Copy => {}
     }
+    require_own_files(layout, &identity)?;
     // Whatever it has under way was begun elsewhere, and is not this one's to end. Whoever is killed in between does so again.
     disown_attempts(layout)?;
     let own = Identity { id: JournalId::random(), place: place_of(layout) };
@@ -192,6 +193,22 @@ pub fn adopt(layout: &Layout) -> Result<String, Error> {
         "the journal is yours, with a life of its own: attempts that were under way in `{}` are lost to it",
         identity.place.display()
     ))
+}
+
+/// A copy by hard links is the original: an id that is written here is written there, and takes its runs from it.
+fn require_own_files(layout: &Layout, identity: &Identity) -> Result<(), Error> {
+    let file = layout.store().file();
+    let is_shared = |file: &PathBuf| file.metadata().is_ok_and(|found| found.nlink() > 1);
+    let Some(file) = file.filter(is_shared) else { return Ok(()) };
+    Err(Error::new(
+        ErrorKind::Person,
+        format!(
+            "`{}` has a second name elsewhere (a hard link, as `cp -al` makes): to give this copy of `{}` a life of its own would change that one",
+            file.display(),
+            identity.place.display()
+        ),
+    )
+    .hint("give it files of its own first: `cp -a .piton .piton-own && rm -r .piton && mv .piton-own .piton`"))
 }
 
 fn identity_of(layout: &Layout) -> Result<Option<Identity>, Error> {

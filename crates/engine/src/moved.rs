@@ -42,13 +42,14 @@ impl<'a> Moved<'a> {
         Some(if below.as_os_str().is_empty() { to } else { to.join(below) })
     }
 
-    /// Where a link at `at`, in the work tree, is to lead: never into the checkout.
+    /// Where a link at `at`, in the work tree, is to lead: never into the checkout, also not by way of another link.
     pub(crate) fn target_of(&self, at: &Path, target: PathBuf) -> PathBuf {
         let meant = normal(&at.parent().unwrap_or(at).join(&target));
-        match self.counterpart(&meant) {
-            Some(counterpart) if !meant.starts_with(self.tree) => counterpart,
-            _ => target,
+        if meant.starts_with(self.tree) {
+            return target;
         }
+        let led = || std::fs::canonicalize(&meant).ok().filter(|led| !led.starts_with(self.tree));
+        self.counterpart(&meant).or_else(|| self.counterpart(&led()?)).unwrap_or(target)
     }
 
     /// A text that names the checkout, naming the work tree instead; `None` where it names nothing.

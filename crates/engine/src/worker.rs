@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use piton_model::{Entry, Kind, RunId, Status, Timestamp, workflow};
 use piton_sys::{Clock, SystemClock};
+use piton_view::ErrorKind;
 
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
@@ -26,18 +27,22 @@ pub struct Worker {
     looked_at: HashMap<(PathBuf, RunId), Timestamp>,
     /// The repositories whose journal is not this user's to go on with.
     left_alone: HashSet<PathBuf>,
+    /// Why a journal could not be read when it looked around last.
+    unread: Option<ErrorKind>,
 }
 
 impl Worker {
     /// Looks everywhere once, and starts the drivers that are missing; what there is to say about it.
     pub async fn look_around(&mut self) -> Result<Vec<String>, piton_view::Error> {
         let mut said = Vec::new();
+        self.unread = None;
         for layout in known::repositories()? {
             let root = layout.root().display().to_string();
             match journal::settle(&layout) {
                 Ok(notes) => said.extend(notes.into_iter().map(|note| format!("{root}: {note}"))),
                 // Nothing of it goes on; said once in the life of a worker.
                 Err(error) => {
+                    self.note_unread(error.kind);
                     if self.left_alone.insert(layout.root().to_owned()) {
                         said.push(format!("{root}: {}", error.message));
                     }
@@ -49,10 +54,25 @@ impl Worker {
             match LocalClient::existing(layout) {
                 Ok(Some(client)) => self.look_after(&client, &mut said).await,
                 Ok(None) => {}
-                Err(error) => said.push(format!("{root}: {error}")),
+                Err(error) => {
+                    let error = piton_view::Error::from(error);
+                    self.note_unread(error.kind);
+                    said.push(format!("{root}: {}", error.message));
+                }
             }
         }
         Ok(said)
+    }
+
+    /// Why a journal could not be read when it looked around last, where that was so. One that is not this user's is left alone, and no fault.
+    pub fn unread(&self) -> Option<ErrorKind> {
+        self.unread
+    }
+
+    fn note_unread(&mut self, kind: ErrorKind) {
+        if matches!(kind, ErrorKind::Corrupt | ErrorKind::Environment) {
+            self.unread = Some(kind);
+        }
     }
 
     /// What the driver of a run at rest died before it could show or tell is shown and told, once this worker has not looked

@@ -3,7 +3,7 @@
 //! What is there now is a snapshot first, so nothing that git would keep can be lost, and the work is the
 //! difference between two trees. Files that are in no snapshot stay as they are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::apply::{Change, Content, WorkTree};
@@ -96,8 +96,10 @@ pub(crate) fn put_back(
 
 /// What the target left out and is another by now, or gone. Nobody has what it was; what git ignores is nobody's loss.
 fn missed<'a>(target: &'a Snapshot, after: &'a Snapshot) -> impl Iterator<Item = RepoPath> + 'a {
+    // There may be very many of them.
+    let now: BTreeMap<_, _> = after.left_out.iter().map(|file| (&file.path, &file.digest)).collect();
     let is_as_it_was =
-        |file: &LeftOut| after.left_out.iter().any(|now| now.path == file.path && now.digest == file.digest);
+        move |file: &LeftOut| now.get(&file.path).is_some_and(|digest| **digest == file.digest);
     let kept = target.left_out.iter().filter(|file| file.why != Why::Ignored);
     kept.filter(move |file| !is_as_it_was(file)).map(|file| file.path.clone())
 }

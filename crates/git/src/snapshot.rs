@@ -98,7 +98,7 @@ impl Caps {
     pub const DEFAULT: Self = Self {
         file_bytes_max: 64 << 20,
         snapshot_bytes_max: 1 << 30,
-        left_out_max: 1000,
+        left_out_max: 100_000,
         read_bytes_max: 4 << 30,
     };
 }

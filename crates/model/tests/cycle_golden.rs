@@ -36,7 +36,8 @@ examples! {
         kind: Kind::Cycle,
         title: "Implement OAuth authentication".to_owned(),
         config: Box::new(config()),
-        imported: Some(Box::new(imported()))
+        imported: Some(Box::new(imported())),
+        base: None
     }
     DriverStarted {
         epoch: 3,

@@ -186,7 +186,15 @@ fn clean_json(json: &str) -> String {
     for character in json.chars() {
         match character {
             '\n' | '\t' => text.push(character),
-            character if is_harmful(character) => text.push_str(&format!("\\u{:04x}", u32::from(character))),
+            // One beyond the first plane is two of them.
+            character if is_harmful(character) => {
+                let units = character
+                    .encode_utf16(&mut [0; 2])
+                    .iter()
+                    .map(|unit| format!("\\u{unit:04x}"))
+                    .collect::<String>();
+                text.push_str(&units);
+            }
             character => text.push(character),
         }
     }
@@ -199,7 +207,7 @@ mod tests {
 
     #[test]
     fn json_says_the_same_without_a_control_character() {
-        let value = serde_json::json!({"a": "\u{1b}[2J\u{7f}\u{9b}1m\u{202e}\n", "b": ["é", "\u{feff}"]});
+        let value = serde_json::json!({"a": "\u{1b}[2J\u{7f}\u{9b}1m\u{202e}\u{61c}\n", "b": ["é", "\u{feff}\u{e0041}"]});
         for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             let cleaned = clean_json(&text);
             assert!(

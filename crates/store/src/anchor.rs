@@ -51,25 +51,38 @@ impl Anchor {
 
     /// The highest head that was acknowledged, as far as the anchor knows.
     pub fn read(&self) -> Option<Head> {
-        self.newest().map(|(_, head)| head)
+        self.newest().map(|(_, head)| head).filter(|head| head.seq > 0)
     }
 
     /// Whether it speaks of another journal: the database or the anchor is not the one that was here.
     pub fn is_foreign(&self) -> bool {
         let foreign = |slot| {
-            self.slot(slot).is_some_and(|bytes| sum(&bytes) == bytes[64..] && bytes[8..24] != self.journal)
+            self.slot(slot).is_some_and(|bytes| {
+                sum(&bytes) == bytes[64..] && bytes[8..24] != self.journal && bytes[24..32] != NOTHING
+            })
         };
         self.read().is_none() && (foreign(0) || foreign(1))
     }
 
-    /// Whether it holds something that no journal wrote. One that is empty, or has nothing but zeros, was only not made durable.
-    pub fn is_garbage(&self) -> bool {
-        let mut bytes = [0; 2 * SLOT_BYTES];
-        let length = self.file.read_at(&mut bytes, 0).unwrap_or(0);
-        self.read().is_none() && !self.is_foreign() && bytes[..length].iter().any(|byte| *byte != 0)
+    /// Whether it says nothing: it is empty, or holds something that no journal wrote. It was [begun](Anchor::begin) before its run
+    /// was, so neither a death nor a loss of power leaves it so.
+    pub fn says_nothing(&self) -> bool {
+        let is_sound =
+            |slot| self.slot(slot).is_some_and(|bytes| bytes[..8] == *MAGIC && sum(&bytes) == bytes[64..]);
+        !is_sound(0) && !is_sound(1)
     }
 
-    /// Forgets what it knew, for a run that begins.
+    /// Begins it anew, for a run that begins or is about to leave: nothing is acknowledged, and that is durable. A full disk leaves
+    /// it empty.
+    pub fn begin(&mut self) -> Result<(), file::Error> {
+        self.reset()?;
+        match self.write_slot(Head { seq: 0, hash: [0; 32] }).and_then(|()| self.sync()) {
+            Err(error) if error.is_no_space() => self.reset(),
+            begun => begun,
+        }
+    }
+
+    /// Forgets what it knew.
     pub fn reset(&mut self) -> Result<(), file::Error> {
         self.file.set_len(0).map_err(|error| file::Error::new("empty the anchor", &self.path, error))?;
         (self.next_slot, self.last) = (0, 0);
@@ -82,6 +95,10 @@ impl Anchor {
             return Ok(());
         }
         fault::point("anchor.write");
+        self.write_slot(head)
+    }
+
+    fn write_slot(&mut self, head: Head) -> Result<(), file::Error> {
         self.file
             .write_all_at(&slot_bytes(&self.journal, head), self.next_slot * SLOT_BYTES as u64)
             .map_err(|error| file::Error::new("write the anchor", &self.path, error))?;
@@ -137,6 +154,9 @@ pub(crate) fn of_any_journal(path: &Path) -> Option<([u8; 16], Head)> {
     slots.into_iter().flatten().max_by_key(|(_, head)| head.seq)
 }
 
+/// The number of the event before the first, as a slot holds it.
+const NOTHING: [u8; 8] = [0; 8];
+
 const NO_FOLLOW: i32 = 0o400_000;
 const NO_BLOCK: i32 = 0o4_000;
 
@@ -180,7 +200,14 @@ mod tests {
         let mut anchor = Anchor::open(&path, [2; 16], true).unwrap().unwrap();
         assert_eq!(anchor.read(), None);
         assert!(anchor.is_foreign());
+        assert!(!anchor.says_nothing());
         anchor.reset().unwrap();
         assert!(!anchor.is_foreign());
+        assert!(anchor.says_nothing());
+        anchor.begin().unwrap();
+        assert_eq!((anchor.read(), anchor.says_nothing()), (None, false));
+        anchor.write(Head { seq: 1, hash: [1; 32] }).unwrap();
+        assert_eq!(anchor.read().map(|head| head.seq), Some(1));
+        assert!(!Anchor::open(&path, [3; 16], false).unwrap().unwrap().says_nothing(), "it is another one's");
     }
 }

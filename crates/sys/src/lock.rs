@@ -60,6 +60,16 @@ impl FileLock {
         Ok(FileLock { _file: file })
     }
 
+    /// The same for a directory itself, as of [`FileLock::try_exclusive_directory`].
+    pub fn exclusive_directory(directory: &Path, instead: &Path) -> Result<FileLock, Error> {
+        let file = options().open(directory).map_err(|error| refine("open the lock", directory, error))?;
+        fault::point("lock.acquire");
+        match lock(&file, FlockOperation::LockExclusive, directory) {
+            Err(error) if locks_no_directories(&error) => Self::exclusive(instead),
+            locked => locked.map(|()| FileLock { _file: file }),
+        }
+    }
+
     /// Returns when nobody holds the lock, without keeping it. A missing file counts as free.
     pub fn wait_until_free(path: &Path) -> Result<(), Error> {
         match open_existing(path)? {

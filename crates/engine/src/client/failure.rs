@@ -18,6 +18,10 @@ use crate::world::WorldError;
 pub(crate) const DAMAGED: &str =
     "`piton verify` says all that is damaged; `piton repair` puts it aside and keeps what is good";
 
+/// What to do where a journal was taken away while it was in use.
+pub(crate) const UNLINKED: &str =
+    "bring .piton back if somebody moved it, then run `piton verify`; what it held is nowhere else";
+
 /// What the journal said, and what to do about it.
 fn of_store(error: piton_store::Error) -> Error {
     use piton_store::Error as E;
@@ -50,9 +54,7 @@ fn of_store(error: piton_store::Error) -> Error {
         E::SyncFailed { .. } => {
             of(ErrorKind::Environment).hint("look at the disk, then run `piton verify` and `piton resume`")
         }
-        E::Unlinked { .. } => of(ErrorKind::Environment).hint(
-            "bring .piton back if somebody moved it, then run `piton verify`; what it held is nowhere else",
-        ),
+        E::Unlinked { .. } => of(ErrorKind::Environment).hint(UNLINKED),
         E::File(file) => of(ErrorKind::Environment).hint(remedy(file)),
         E::ReadOnly { .. } => of(ErrorKind::Environment)
             .hint("what is there can still be read; make room, or make it writable, then try again"),

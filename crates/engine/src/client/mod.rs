@@ -23,8 +23,8 @@ mod vault;
 mod verify;
 mod workflows;
 
-pub(crate) use failure::DAMAGED;
 pub use failure::unsound;
+pub(crate) use failure::{DAMAGED, UNLINKED};
 
 use std::sync::{Arc, OnceLock};
 

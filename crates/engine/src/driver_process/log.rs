@@ -9,7 +9,7 @@ use piton_sys::file;
 use piton_view::{Error, ErrorKind};
 
 use super::Duty;
-use crate::client::DAMAGED;
+use crate::client::{DAMAGED, UNLINKED};
 use crate::layout::Layout;
 
 const NOTE: &str = "driver note: ";
@@ -90,7 +90,25 @@ pub(crate) fn notes(layout: &Layout, run: &RunId) -> Vec<String> {
 
 /// What the last driver of `run` said when it left in trouble.
 pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Error> {
-    last_words_in(&layout.driver_log(run), run)
+    let words = last_words_in(&layout.driver_log(run), run)?;
+    Some(if was_elsewhere(layout, &words) { moved(run) } else { words })
+}
+
+/// Whether it missed a journal that lies here by now: the repository was moved under it.
+fn was_elsewhere(layout: &Layout, words: &Error) -> bool {
+    let here = layout.store().file().filter(|_| layout.store().exists());
+    let is_meant = |here: &Path| words.message.contains(&format!("`{}`", here.display()));
+    words.hint.as_deref() == Some(UNLINKED) && here.is_some_and(|here| !is_meant(&here))
+}
+
+fn moved(run: &RunId) -> Error {
+    let message = format!(
+        "the repository was moved here while run `{run}` worked: its driver has left, and its agent was ended"
+    );
+    Error::new(ErrorKind::Environment, message).hint(format!(
+        "run `piton resume {}`: it goes on here, and nothing that was recorded is lost",
+        run.short()
+    ))
 }
 
 pub(super) fn last_words_in(log: &Path, run: &RunId) -> Option<Error> {

@@ -68,13 +68,36 @@ const SIGNS: [&str; 6] = ["_auth", "authtoken", "password", "passphrase", "secre
 /// Places of agents that others use as well.
 const SHARED: [&str; 3] = ["~/.cache", "~/.npm", "~/.local/state"];
 
+/// Where programs look instead of the usual place, where a variable says so: a directory, or a file itself.
+const MOVED: [(&str, &str); 7] = [
+    ("~/.config/", "$XDG_CONFIG_HOME/"),
+    ("~/.local/share/", "$XDG_DATA_HOME/"),
+    ("~/.local/state/", "$XDG_STATE_HOME/"),
+    ("~/.cargo/", "$CARGO_HOME/"),
+    ("~/.npmrc", "$NPM_CONFIG_USERCONFIG"),
+    ("~/.npmrc", "$npm_config_userconfig"),
+    ("~/.claude", "$CLAUDE_CONFIG_DIR"),
+];
+
+/// Every place that a word means: the usual one, where a variable moves it to, and each that a variable lists.
+fn meant(word: &str) -> Vec<PathBuf> {
+    let moved = MOVED.iter().filter_map(|(usual, variable)| {
+        let rest = word.strip_prefix(usual)?;
+        (rest.is_empty() || usual.ends_with('/')).then(|| place_of(&format!("{variable}{rest}")))?
+    });
+    let listed = word.strip_prefix('$').and_then(std::env::var_os);
+    let listed: Vec<_> =
+        listed.iter().flat_map(std::env::split_paths).filter(|path| path.is_absolute()).collect();
+    place_of(word).into_iter().chain(moved).chain(listed).collect()
+}
+
 /// What is hidden from an agent that keeps its own things in `own`, or from nobody's work where that is empty.
 pub fn places(own: &[String]) -> BTreeSet<PathBuf> {
-    let mixed = MIXED.iter().filter_map(|word| place_of(word)).filter(|place| holds_a_secret(place));
+    let mixed = MIXED.iter().flat_map(|word| meant(word)).filter(|place| holds_a_secret(place));
     let logins = KNOWN_AGENTS.into_iter().filter_map(built_in).flat_map(|agent| agent.run.writes);
     let others = logins.filter(|login| !own.contains(login) && !SHARED.contains(&login.as_str()));
-    let others: Vec<_> = others.filter_map(|login| place_of(&login)).collect();
-    let all = places_of(&SECRET).into_iter().chain(mixed).chain(others);
+    let others: Vec<_> = others.flat_map(|login| meant(&login)).collect();
+    let all = SECRET.iter().flat_map(|word| meant(word)).chain(mixed).chain(others);
     // Where it leads to counts: there it would be read.
     let all: BTreeSet<_> = all.filter_map(|place| place.canonicalize().ok()).collect();
     let own: Vec<_> = places_of(own).into_iter().filter_map(|place| place.canonicalize().ok()).collect();

@@ -14,7 +14,7 @@ use piton_view::{
 };
 
 use super::resume::{Used, free, raise_of};
-use super::{hooks, known, prep, team};
+use super::{hooks, known, prep, team, unjudged};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
@@ -75,7 +75,10 @@ pub(super) async fn start(
             .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
             .details(busy.iter().map(ToString::to_string).collect()));
     }
-    let created = create(Order { run: run.clone(), config, imported: None }).map_err(unfit)?;
+    let left = unjudged::left_here(client, &run, config.confine.as_ref()).await?;
+    notes.extend(left.as_ref().map(unjudged::Unjudged::note));
+    let base = left.map(|left| left.judged);
+    let created = create(Order { run: run.clone(), config, imported: None, base }).map_err(unfit)?;
     // Where its files cannot be, there is no cycle.
     if let Some(state) = State::apply(None, &created, SystemClock.now()) {
         crate::cycle::prepare_files(layout, &state)?;
@@ -141,6 +144,10 @@ pub(super) async fn resume(
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
     let raise = raise_of(limits, &loaded.state.config.limits, &used_by(&loaded.state))?;
+    if loaded.state.config.worktree.is_none() {
+        let confine = loaded.state.config.confine.as_ref();
+        unjudged::refuse(client, run, confine, loaded.state.updated_at).await?;
+    }
     // A run that a crash left under way needs a driver, not a decision; so does one of which something was asked, and nobody
     // has seen to it: who asked knew what they wanted.
     let is_active = loaded.state.status.is_active();

@@ -1,7 +1,9 @@
 //! The repositories in which piton has worked, so that `ls --everywhere` and the worker find their runs.
 //!
-//! Only where to look; what is there is in each journal. A repository that is gone is left out.
+//! Only where to look; what is there is in each journal. A repository that is gone is left out; one whose journal is gone, or that cannot
+//! be looked into, is not: whoever opens it says so.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use piton_store::Url;
@@ -31,10 +33,16 @@ pub(crate) fn remember(layout: &Layout) -> Result<(), Error> {
     Ok(file::write_atomic(&directory.join("repositories"), text.as_bytes(), Durability::Synced)?)
 }
 
-/// Every repository that still has a journal.
+/// Every repository that still has a journal, or something of piton's that may say what became of it.
 pub fn repositories() -> Result<Vec<Layout>, Error> {
     let layouts = read()?.into_iter().filter_map(|line| layout_of(&line));
-    Ok(layouts.filter(|layout| layout.store().exists()).collect())
+    Ok(layouts.filter(may_have_runs).collect())
+}
+
+fn may_have_runs(layout: &Layout) -> bool {
+    let is_gone =
+        |error: &std::io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    layout.store().exists() || !layout.state().symlink_metadata().is_err_and(|error| is_gone(&error))
 }
 
 /// A repository as it is remembered: its root, and its journal where that lies elsewhere. No path holds what is between.

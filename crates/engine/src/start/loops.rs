@@ -13,7 +13,7 @@ use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
 use serde_json::Value;
 
-use super::{hooks, known, require_program, resume};
+use super::{hooks, known, require_program, resume, unjudged};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
@@ -79,6 +79,13 @@ pub(super) async fn start(
         notes.extend(super::too_large(client.layout(), &run, worktree)?);
         notes.extend(super::not_filtered(client.layout(), &run)?);
     }
+    let adoption = match unjudged::left_here(client, &run, config.confine.as_ref()).await? {
+        Some(left) => {
+            notes.push(left.note());
+            Some(left.adopted(adoption))
+        }
+        None => adoption,
+    };
     if let Err(error) = client.create_loop(create(run.clone(), title(&task), config)?, adoption).await {
         return Err(super::overtaken(client, &run, error.into()).await);
     }

@@ -3,6 +3,7 @@
 //!
 //! - [`loops`], [`workflows`], [`cycles`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there; `said_later`:
 //!   flags that are given with it.
+//! - [`unjudged`]: what another run left in the tree that a new one begins in.
 //! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started.
 
 mod cycles;
@@ -18,6 +19,7 @@ mod resume;
 mod said_later;
 mod taken_up;
 mod team;
+mod unjudged;
 mod workflows;
 
 pub(crate) use cycles::extend;

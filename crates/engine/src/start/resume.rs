@@ -7,7 +7,7 @@ use piton_store::chain;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Error, LimitWords, Request, Resumption, Started};
 
-use super::go_on;
+use super::{go_on, unjudged};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
@@ -72,6 +72,10 @@ pub(super) async fn of_loop(
         reboots: counters.reboots.into(),
     };
     let raise = raise_of(limits, &loaded.state.config.limits, &used)?;
+    if loaded.state.config.worktree.is_none() {
+        let confine = loaded.state.config.confine.as_ref();
+        unjudged::refuse(client, run, confine, loaded.state.updated_at).await?;
+    }
     // What somebody wrote over its files is kept aside, and they are told before anything goes on. Files that cannot be written
     // are no reason not to go on: the driver says so.
     if loaded.state.is_at_rest()

@@ -13,6 +13,7 @@ use piton_sys::file;
 use piton_view::{CycleOrder, Error};
 
 use super::cycles::{config_of, unfit};
+use super::unjudged;
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::layout::Layout;
@@ -124,7 +125,11 @@ async fn take_up(
     let run = super::name_of(order.id.as_deref().unwrap_or_default())?;
     let (rebuilt, unknown) = (imported.rebuilt, imported.unknown.clone());
     let failure_reason = imported.failure_reason.clone();
-    let created = create(Order { run: run.clone(), config, imported: Some(imported) }).map_err(unfit)?;
+    let left = unjudged::left_here(client, &run, config.confine.as_ref()).await?;
+    notes.extend(left.as_ref().map(unjudged::Unjudged::note));
+    let base = left.map(|left| left.judged);
+    let created =
+        create(Order { run: run.clone(), config, imported: Some(imported), base }).map_err(unfit)?;
     let mut events = vec![created];
     if rebuilt {
         let missing = if unknown.is_empty() { "nothing".to_owned() } else { unknown.join("; ") };

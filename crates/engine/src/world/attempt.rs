@@ -252,16 +252,30 @@ pub(crate) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot
     Ok(snapshot)
 }
 
-/// What the journal says of a snapshot. What git ignores is nobody's loss; anything else that is not in it is named.
+/// What the journal says of a snapshot. What git ignores is nobody's loss; anything else that is not in it is named, and where that
+/// is very much, the rest in one.
 pub(super) fn recorded(snapshot: &piton_git::Snapshot) -> Snapshot {
-    let missed = snapshot.left_out.iter().filter(|file| file.why != Why::Ignored);
-    let left_out = missed.take(LEFT_OUT_MAX).map(|file| LeftOut {
+    let missed: Vec<_> = snapshot.left_out.iter().filter(|file| file.why != Why::Ignored).collect();
+    let named = if missed.len() > LEFT_OUT_MAX { LEFT_OUT_MAX - 1 } else { missed.len() };
+    let (named, rest) = missed.split_at(named);
+    let one = |file: &&piton_git::LeftOut| LeftOut {
         path: file.path.to_string(),
         bytes: file.bytes,
         digest: file.digest.clone(),
-    });
+    };
+    let left_out = named.iter().map(one).chain((!rest.is_empty()).then(|| in_one(rest))).collect();
     let (id, tree) = (snapshot.id.as_str().to_owned(), snapshot.tree.as_str().to_owned());
-    Snapshot { id, tree, left_out: left_out.collect() }
+    Snapshot { id, tree, left_out }
+}
+
+/// Very many files as one: how many, how large, and a digest of what is known of each, so that a change to any of them shows.
+fn in_one(files: &[&piton_git::LeftOut]) -> LeftOut {
+    let data = serde_json::to_vec(files).expect("a list of files is plain data");
+    LeftOut {
+        path: format!("({} more files)", files.len()),
+        bytes: files.iter().map(|file| file.bytes).sum(),
+        digest: Some(blake3::hash(&data).to_hex().to_string()),
+    }
 }
 
 /// The last snapshot, where it was taken a moment ago and nothing of the run has worked in the tree since: looking

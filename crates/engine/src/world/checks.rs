@@ -6,7 +6,7 @@ use piton_agent::{EndedBy, Exit};
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_model::loop_machine::{Check, CheckResult, CheckRound};
 use piton_model::{Command, State};
-use piton_sys::file;
+use piton_sys::{Clock, SystemClock, file};
 
 use super::written::{self, Began, Ended};
 use super::{Context, Driving, WorldError, attempt, beside, measure, originals, stop};
@@ -47,7 +47,7 @@ pub(crate) fn perform(
             break;
         };
         result.duration_ms += ran.exit.duration_ms;
-        times.push((check.name.as_str(), ran.exit.started_at));
+        times.push((Some(check.name.as_str()), ran.exit.started_at));
         match beside::look(context, state, (round, index), &ran, watch)? {
             Some((beside, duration_ms)) => {
                 result.beside.extend(beside);
@@ -60,6 +60,9 @@ pub(crate) fn perform(
         }
         measure::take_check(context, check, &ran, &mut result.measures, &mut names);
         result.checks.push(verdict(&check.name, &ran.exit, ran.tail));
+    }
+    if !state.config.stop_probes().is_empty() || !state.config.metrics.is_empty() {
+        times.push((None, SystemClock.now()));
     }
     if !result.cancelled {
         match stop::look(context, state, round, &mut result)? {
@@ -151,14 +154,30 @@ pub(super) fn run_check<'a>(
 fn asked_to_name(command: &str) -> BTreeMap<String, String> {
     let set = std::env::var(PYTEST_OPTIONS).unwrap_or_default();
     let asks_already = |word: &str| word.starts_with("-r");
-    // Without what prints, pytest does not know the option, and fails.
-    let prints_nothing = command.contains("no:terminal") || set.contains("no:terminal");
-    match prints_nothing || set.split_whitespace().any(asks_already) {
+    match !shows_pytest(command) || prints_nothing(&set) || set.split_whitespace().any(asks_already) {
         true => BTreeMap::new(),
         false => {
             BTreeMap::from([(PYTEST_OPTIONS.to_owned(), format!("{set} -rfEp").trim_start().to_owned())])
         }
     }
+}
+
+/// Whether a check starts pytest itself and hands what it prints to nobody but us. Behind a script or a Makefile the output may
+/// be read, and what prints it may be switched off: a name more could turn the verdict there.
+fn shows_pytest(command: &str) -> bool {
+    let without_or = command.replace("||", " ");
+    let is_read = without_or.contains(['|', '>', '<', '`']) || without_or.contains("$(");
+    let is_pytest = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        name == "pytest" || name == "py.test"
+    };
+    let mut words = command.split(|c: char| c.is_whitespace() || ";&()'\"".contains(c));
+    !is_read && !prints_nothing(command) && words.any(is_pytest)
+}
+
+/// Without what prints, pytest does not know the option, and fails.
+fn prints_nothing(options: &str) -> bool {
+    options.contains("no:terminal")
 }
 
 fn supervised(
@@ -266,4 +285,35 @@ fn tail_of(context: &Context, name: &str) -> Result<String, WorldError> {
 fn without_passed(text: &str) -> String {
     let is_asked_for = |line: &&str| line.starts_with("PASSED ") && line.contains("::");
     text.split_inclusive('\n').filter(|line| !is_asked_for(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shows_pytest;
+
+    #[test]
+    fn only_a_pytest_whose_output_nobody_reads_is_asked_for_names() {
+        let asked = [
+            "pytest",
+            "pytest -q || pytest -q --lf",
+            "cd a && python3 -m pytest",
+            ".venv/bin/pytest; true",
+            "(cd a; pytest)",
+        ];
+        for command in asked {
+            assert!(shows_pytest(command), "{command}");
+        }
+        let left_alone = [
+            "make test",
+            "sh check.sh",
+            "pytest -p no:terminal",
+            "pytest | tee log",
+            "pytest > log; ! grep error log",
+            "test $(pytest -q | wc -l) = 3",
+            "cat pytest.ini",
+        ];
+        for command in left_alone {
+            assert!(!shows_pytest(command), "{command}");
+        }
+    }
 }

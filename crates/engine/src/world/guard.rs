@@ -3,7 +3,7 @@
 use piton_git::{Entry, Tree};
 use piton_guard::{Known, Options, is_of_tests, is_protected, pattern_of};
 use piton_model::State;
-use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot, WRITES_TEST};
+use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Probe, Snapshot, WRITES_TEST};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
 
@@ -67,7 +67,7 @@ fn is_off(state: &State, rule: &str, today: Option<&str>) -> bool {
 }
 
 /// What no agent may change among these files of a tree: what the configuration names, the configuration itself, and
-/// the scripts that the checks run.
+/// the scripts that the checks and the conditions to stop run.
 pub(super) fn protected(state: &State, entries: &[Entry]) -> Vec<String> {
     let is_file = |path: &str| entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
     let mut protected = state.config.protect.clone();
@@ -116,10 +116,16 @@ fn kept(report: piton_guard::Report, redactor: &Redactor) -> GuardReport {
     }
 }
 
-/// The scripts of the tree that the checks run: who changes them judges themselves.
+/// The scripts of the tree that the checks and the conditions to stop run: who changes them judges themselves.
 fn scripts(state: &State, is_file: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let commands = state.config.checks.iter().map(|check| check.command.as_str());
-    commands.flat_map(script_words).filter(|word| is_file(word)).collect()
+    let checks = state.config.checks.iter().map(|check| check.command.clone());
+    let conditions =
+        state.config.stop_probes().into_iter().filter_map(|condition| match condition.probe()? {
+            Probe::Runs(command) => Some(command.to_string()),
+            _ => None,
+        });
+    let words = checks.chain(conditions).flat_map(|command| script_words(&command));
+    words.filter(|word| is_file(word)).collect()
 }
 
 /// The words of a shell command that are run: the first of each part, and what follows an interpreter.

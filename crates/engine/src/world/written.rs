@@ -58,13 +58,13 @@ fn has_begun(context: &Context, round: u32) -> bool {
 }
 
 /// What follows from what the checks wrote: the tree as it stays, and what there is to say about it. `times` says when which check
-/// began, and what of the tree they `closed` to their own eyes was opened again.
+/// began, and without a name when what comes after all of them did; and what of the tree they `closed` to their own eyes was opened again.
 pub(super) fn settle(
     context: &Context,
     state: &State,
     (began, after): (&Snapshot, Snapshot),
     closed: &[RepoPath],
-    times: &[(&str, Timestamp)],
+    times: &[(Option<&str>, Timestamp)],
     ended: Ended,
 ) -> Result<(Snapshot, Option<Wrote>), WorldError> {
     if began.tree == after.tree && closed.is_empty() {
@@ -123,7 +123,7 @@ struct Round<'a> {
     state: &'a State,
     began: &'a Snapshot,
     after: &'a Snapshot,
-    times: &'a [(&'a str, Timestamp)],
+    times: &'a [(Option<&'a str>, Timestamp)],
     is_judged: bool,
     /// Whether what tests recorded for the first time is taken for given from now on.
     records: bool,
@@ -265,16 +265,17 @@ impl Round<'_> {
         Ok(lines(was).into_iter().all(|line| now.any(|other| other == line)))
     }
 
-    /// The file, with the check that ran when it was written, as far as the file system can tell.
+    /// The file, with the check that ran when it was written, as far as the file system can tell; none where that was a condition to stop
+    /// or a metric.
     fn rewritten(&self, path: String) -> Rewritten {
         let metadata = self.context.workspace.root().join(&path).symlink_metadata().ok();
         let at = metadata.map(|metadata| metadata.ctime() * 1_000 + metadata.ctime_nsec() / 1_000_000);
-        let begun = |(_, start): &&(&str, Timestamp)| at.is_some_and(|at| start.as_millis() <= at);
+        let begun = |(_, start): &&(Option<&str>, Timestamp)| at.is_some_and(|at| start.as_millis() <= at);
         let check = match self.times {
-            [(only, _)] => Some((*only).to_owned()),
-            times => times.iter().rfind(begun).map(|(name, _)| (*name).to_owned()),
+            [(only, _)] => *only,
+            times => times.iter().rfind(begun).and_then(|(name, _)| *name),
         };
-        Rewritten { path, check }
+        Rewritten { path, check: check.map(str::to_owned) }
     }
 }
 

@@ -57,7 +57,7 @@ fn config(roles: Vec<Role>) -> Config {
 }
 
 fn begin(run: &str, config: Config, imported: Option<Imported>) -> Script<State> {
-    let order = Order { run: run.parse().expect("an id"), config, imported };
+    let order = Order { run: run.parse().expect("an id"), config, imported, base: None };
     Script::new(create(order).expect("a sound order"))
 }
 

@@ -19,7 +19,8 @@ fn the_documents_own_state_is_gone_on_with() {
     assert_eq!(found.task, "Implement OAuth authentication");
     assert_eq!((found.zone, found.imported.created_at), (Some(Zone::default()), at("10:00:00")));
     assert!(found.imported.unknown.is_empty(), "{:?}", found.imported.unknown);
-    let order = Order { run: ID.parse().unwrap(), config: config(), imported: Some(found.imported) };
+    let order =
+        Order { run: ID.parse().unwrap(), config: config(), imported: Some(found.imported), base: None };
     let state = apply(None, &create(order).unwrap(), at("12:00:00")).unwrap();
     let view: Value = serde_json::from_slice(&render(&state, &CyclePlace::new("/r", ID))).unwrap();
     for field in
@@ -58,7 +59,7 @@ fn files_that_are_counted_and_not_named_stay_counted() {
     let named = theirs["changes"]["total_files"].as_u64().unwrap();
     theirs["changes"]["total_files"] = json!(named + 30);
     let imported = Some(import(&theirs).unwrap().imported);
-    let order = Order { run: ID.parse().unwrap(), config: config(), imported };
+    let order = Order { run: ID.parse().unwrap(), config: config(), imported, base: None };
     let state = apply(None, &create(order).unwrap(), at("12:00:00")).unwrap();
     let view: Value = serde_json::from_slice(&render(&state, &CyclePlace::new("/r", ID))).unwrap();
     assert_eq!(view["changes"]["total_files"], json!(named + 30));

@@ -116,8 +116,12 @@ fn a_team_of_ones_own_is_rebuilt_from_its_own_directories() {
 
 /// A cycle that begins with what was found.
 fn begun_again(imported: Imported) -> State {
-    let order =
-        Order { run: ID.parse().unwrap(), config: crate::support::config(), imported: Some(imported) };
+    let order = Order {
+        run: ID.parse().unwrap(),
+        config: crate::support::config(),
+        imported: Some(imported),
+        base: None,
+    };
     apply(None, &create(order).unwrap(), crate::support::at("12:00:00")).unwrap()
 }
 

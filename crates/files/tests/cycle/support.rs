@@ -42,7 +42,7 @@ pub(crate) fn config() -> Config {
 }
 
 pub(crate) fn created_with(config: Config) -> State {
-    let order = Order { run: ID.parse().unwrap(), config, imported: None };
+    let order = Order { run: ID.parse().unwrap(), config, imported: None, base: None };
     apply(None, &create(order).unwrap(), at("10:00:00")).unwrap()
 }
 

@@ -31,8 +31,10 @@ use crate::{RunId, Timestamp};
 /// The state after `event`; `None` where a cycle does not begin with its creation.
 pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State> {
     let Some(mut state) = state else {
-        let Event::RunCreated { run, title, config, imported, .. } = event else { return None };
-        return Some(created(run, title, config, imported.as_deref(), at));
+        let Event::RunCreated { run, title, config, imported, base, .. } = event else { return None };
+        let mut state = created(run, title, config, imported.as_deref(), at);
+        state.current.before = base.as_deref().cloned();
+        return Some(state);
     };
     fold(&mut state, event, at);
     state.updated_at = at;
@@ -218,8 +220,11 @@ fn begin_iteration(
             state.description = longer;
         }
     }
+    // What another run left, and nobody judged, is judged with what the first iteration makes of it.
+    let unjudged = state.current.before.take().filter(|_| state.seen.is_none());
+    let before = unjudged.or_else(|| state.seen.clone());
     state.iteration = iteration;
-    state.current = Current { version: version.to_owned(), before: state.seen.clone(), ..Current::default() };
+    state.current = Current { version: version.to_owned(), before, ..Current::default() };
     state.iterations.push_back(IterationRecord {
         number: iteration,
         version: version.to_owned(),

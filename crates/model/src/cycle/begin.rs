@@ -9,6 +9,7 @@ use super::judge;
 use super::limits::{ROLES_MAX, TITLE_CHARS_MAX};
 use super::state::State;
 use crate::limits::PROMPT_BYTES_MAX;
+use crate::loop_machine::Snapshot;
 use crate::rejection::Rejection;
 use crate::status::Kind;
 use crate::{RunId, Timestamp};
@@ -32,11 +33,13 @@ pub struct Order {
     pub config: Config,
     /// What it begins with that is no work of its own.
     pub imported: Option<Imported>,
+    /// The last judged tree, where the one that it begins in is not judged.
+    pub base: Option<Snapshot>,
 }
 
 /// The first event of a cycle.
 pub fn create(order: Order) -> Result<Event, Rejection> {
-    let Order { run, config, imported } = order;
+    let Order { run, config, imported, base } = order;
     let bad = |text: &str| Err(Rejection::BadConfig(text.to_owned()));
     if config.task.trim().is_empty() {
         return bad("a cycle needs a task");
@@ -59,6 +62,7 @@ pub fn create(order: Order) -> Result<Event, Rejection> {
         title,
         config: Box::new(config),
         imported: imported.map(Box::new),
+        base: base.map(Box::new),
     })
 }
 

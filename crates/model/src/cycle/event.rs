@@ -35,6 +35,10 @@ run_events! {
             /// What it begins with that is no work of its own.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             imported: Option<Box<Imported>>,
+            /// The last judged tree, where another run left something in the tree it begins in that nobody judged: what its first
+            /// iteration is compared with.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            base: Option<Box<Snapshot>>,
         },
         /// The work tree was looked at outside an attempt: at the start, or because somebody edited it.
         SnapshotTaken {

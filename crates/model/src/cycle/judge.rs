@@ -27,7 +27,9 @@ pub(super) fn is_base(state: &State, snapshot: &Snapshot) -> bool {
     }
     match (&state.current.before, &state.seen) {
         (Some(before), Some(seen)) => before.tree == seen.tree && before.tree != snapshot.tree,
-        _ => true,
+        // It begins over what another run left.
+        (Some(_), None) => false,
+        (None, _) => true,
     }
 }
 

@@ -97,6 +97,12 @@ impl ProblemKind {
     fn is_tolerable(&self) -> bool {
         matches!(self, ProblemKind::VerifiedWithoutTime | ProblemKind::StaleWithoutTime)
     }
+
+    /// Whether a gap that `had` this may have `self` after a change: a verification that nothing dates may become stale, which it
+    /// is as good as, but nothing becomes verified without a date.
+    fn is_left_from(&self, had: &ProblemKind) -> bool {
+        had == self || had.is_tolerable() && *self == ProblemKind::StaleWithoutTime
+    }
 }
 
 /// What a file may have all the same, gap by gap.
@@ -152,9 +158,15 @@ fn as_problems(gaps: &[Gap], cycles: Vec<Vec<&str>>) -> Vec<Problem> {
 pub fn problems_since(before: &[Gap], after: &[Gap]) -> Vec<Problem> {
     let mut problems = validate(after);
     if problems.iter().any(Problem::is_tolerable) {
-        let had: HashSet<String> =
-            validate(before).into_iter().filter(Problem::is_tolerable).map(|problem| problem.gap).collect();
-        problems.retain(|problem| !problem.is_tolerable() || !had.contains(&problem.gap));
+        let had: HashMap<String, ProblemKind> = validate(before)
+            .into_iter()
+            .filter(Problem::is_tolerable)
+            .map(|problem| (problem.gap, problem.kind))
+            .collect();
+        problems.retain(|problem| {
+            let had = had.get(&problem.gap);
+            !had.is_some_and(|had| problem.is_tolerable() && problem.kind.is_left_from(had))
+        });
     }
     problems
 }
@@ -170,10 +182,12 @@ pub fn problems_since_sound(before: &[Gap], after: &[Gap]) -> Vec<Problem> {
     }
     let mut problems = Vec::new();
     for (index, (old, new)) in before.iter().zip(after).enumerate().filter(|(_, (old, new))| old != new) {
-        let had = own_problems(old).any(|(_, kind)| kind.is_tolerable());
+        let had = own_problems(old).map(|(_, kind)| kind).find(ProblemKind::is_tolerable);
         let found =
             own_problems(new).map(|(field, kind)| Problem { index, gap: new.id.clone(), field, kind });
-        problems.extend(found.filter(|problem| !problem.is_tolerable() || !had));
+        problems.extend(found.filter(|problem| {
+            !had.as_ref().is_some_and(|had| problem.is_tolerable() && problem.kind.is_left_from(had))
+        }));
     }
     problems
 }

@@ -14,6 +14,9 @@ use crate::limits::{
     SESSION_HISTORY_MAX, TEST_NAME_BYTES_MAX, TEXT_BYTES_MAX, TRACKED_TESTS_MAX, keep_last,
 };
 
+/// The format of what is no run that goes on: another run left something in the tree, and nobody judged it.
+pub const UNJUDGED: &str = "unjudged";
+
 /// What a run begins with instead of nothing. Unknown is absent, or zero where it is a count.
 #[record(Default, omit(digest, reboots, red_in_a_row, cost_unknown, tokens_unknown, earlier))]
 #[serde(default)]

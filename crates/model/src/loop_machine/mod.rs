@@ -36,7 +36,7 @@ mod tracker;
 mod unjudged;
 mod verdict;
 
-pub use adoption::{Adopted, Adoption, Earlier, EarlierTests};
+pub use adoption::{Adopted, Adoption, Earlier, EarlierTests, UNJUDGED};
 pub use apply::apply;
 pub use config::{
     AgentConfig, Backoff, Check, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,

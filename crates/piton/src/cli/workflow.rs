@@ -102,10 +102,11 @@ pub(crate) struct RunArguments {
     pub(crate) detach: bool,
 }
 
-/// An amount that somebody can mean: `nan` would stop every run, `inf` none.
+/// An amount that somebody can mean: `nan` and 0 would stop every run, `inf` none.
 fn dollars(text: &str) -> Result<f64, String> {
     let amount: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=1e9).contains(&amount) { Ok(amount) } else { Err("not between 0 and 1000000000".to_owned()) }
+    let is_meant = amount > 0.0 && amount <= 1e9;
+    is_meant.then_some(amount).ok_or_else(|| "give an amount above 0, up to 1000000000".to_owned())
 }
 
 /// A pause that somebody can mean.

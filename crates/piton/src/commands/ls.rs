@@ -2,7 +2,7 @@
 
 use piton_model::{ExitCode, Timestamp};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{Listed, words};
+use piton_view::{Listed, Runs, words};
 use serde::Serialize;
 
 use crate::cli::{Global, LsArguments};
@@ -30,9 +30,19 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     let mut listed = Vec::new();
     for layout in places {
         let place = layout.root().display().to_string();
-        let Some(client) = repository::open_existing(&layout)? else { continue };
+        let runs = match runs_of(&layout).await {
+            Ok(Some(runs)) => runs,
+            Ok(None) => continue,
+            // The others are shown all the same.
+            Err(mut failure) if arguments.everywhere => {
+                failure.message = format!("{place}: {}", failure.message);
+                out.failure(&failure);
+                code = failure.kind.exit_code();
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
         let repository = arguments.everywhere.then_some(place);
-        let runs = client.runs().await?;
         runs.only_to_read.iter().for_each(|why| out.note(format!("warning: {why}")));
         let shown = select(runs.listed, arguments, since).into_iter();
         listed.extend(shown.map(|run| Placed { repository: repository.clone(), run }));
@@ -56,6 +66,14 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         columns.lines(listed, now).iter().for_each(|line| out.line(line));
     }
     Ok(code)
+}
+
+/// The runs of a repository, if it has a journal.
+async fn runs_of(layout: &repository::Layout) -> Result<Option<Runs>> {
+    match repository::open_existing(layout)? {
+        Some(client) => Ok(Some(client.runs().await?)),
+        None => Ok(None),
+    }
 }
 
 /// A run, and the repository it is in where there are several.

@@ -1,12 +1,13 @@
 //! `piton mcp`: the tools by which an agent talks back to its run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use piton_agent::{ReportProblem, read_report_file, write_report_file};
 use piton_mcp::{Desk, NoteKind, Progress, Said};
 use piton_model::ExitCode;
 use piton_model::loop_machine::{self, Note, Report, ReportStatus, ReportedObjectives};
+use piton_sys::lock::FileLock;
 use piton_view::Brief;
 
 use crate::cli::{Global, McpArguments};
@@ -34,6 +35,10 @@ impl Desk for OfAttempt {
     }
 
     fn say(&self, said: Said) -> Result<(), String> {
+        // Two servers of one attempt may be told something at once, and each word is added to those before it.
+        let directory = self.report.parent().unwrap_or_else(|| Path::new("."));
+        let _lock = FileLock::exclusive_directory(directory, &self.report.with_extension("lock"))
+            .map_err(|error| format!("Not recorded, and what you said before is kept: {error}."))?;
         // What the agent wrote itself, and what it said before, stays; also what it wrote and nobody can read.
         let read = read_report_file(&self.report).map_err(|problem| sentence(&problem))?;
         let mut report = read.unwrap_or_default().report;

@@ -21,7 +21,7 @@ pub(super) async fn run(arguments: &WorkerArguments, out: &Output) -> Result {
     loop {
         worker.look_around().await?.iter().for_each(|line| out.note(line));
         if arguments.once {
-            return Ok(ExitCode::Done);
+            return Ok(worker.unread().map_or(ExitCode::Done, ErrorKind::exit_code));
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }

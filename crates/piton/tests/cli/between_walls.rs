@@ -67,6 +67,42 @@ fn nothing_that_the_page_calls_hidden_is_seen() {
     assert_eq!(world.read("said"), "");
 }
 
+/// Each file of a list, and whatever a variable moves to another place.
+#[test]
+fn what_a_variable_lists_or_moves_is_not_seen() {
+    let (world, home) = (World::new(), home());
+    let at = |name: &str| home.path().join(name).display().to_string();
+    let all = [
+        "k/a",
+        "k/b",
+        "conf/gh/hosts.yml",
+        "conf/git/credentials",
+        "conf/gcloud/x",
+        "conf/pip/pip.conf",
+        "cargo/credentials.toml",
+        "npm/rc",
+        "claude/.credentials.json",
+    ];
+    all.iter().for_each(|name| put(&home.path().join(name), "password = key\n"));
+    let (list, conf, cargo, npm, claude) =
+        (format!("{}:{}", at("k/a"), at("k/b")), at("conf"), at("cargo"), at("npm/rc"), at("claude"));
+    let env = [
+        ("HOME", home.path().to_str().unwrap()),
+        ("KUBECONFIG", &list),
+        ("XDG_CONFIG_HOME", &conf),
+        ("CARGO_HOME", &cargo),
+        ("NPM_CONFIG_USERCONFIG", &npm),
+        ("CLAUDE_CONFIG_DIR", &claude),
+    ];
+    world.write("names", &all.map(|name| format!("{name}\n")).concat());
+    let look =
+        "while read -r name; do if test -s \"$HOME/$name\"; then echo \"$name\"; fi; done < names > said";
+    loops(&world, "bare", &env, look, &[]);
+    assert_eq!(world.read("said"), world.read("names"), "without walls all of it is there");
+    loops(&world, "walls", &env, look, &["--confine"]);
+    assert_eq!(world.read("said"), "");
+}
+
 #[test]
 fn every_cache_that_the_page_names_can_be_written_where_it_exists() {
     let (world, home) = (World::new(), home());

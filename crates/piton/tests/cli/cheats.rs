@@ -482,6 +482,20 @@ fn a_fork_of_a_refused_iteration_is_compared_with_what_was_judged() {
     judged(&world, "repo-f");
 }
 
+/// Who decides when the run ends is not for the agent to write, be it a check or a condition.
+#[test]
+fn a_condition_that_is_a_script_of_the_tree_is_not_the_agents_to_write() {
+    let world = world();
+    world.write("ready", "test -e shipped\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "a condition"]);
+    let agent = r#"if test "$PITON_ITERATION" = 1; then echo true > ready; else touch shipped; fi"#;
+    let more = ["--check", "ok=true", "--until", "cmd:sh ready", "--max-iterations", "3"];
+    let ran = world.loops("r", agent, &more).exits(0);
+    assert!(ran.out.contains("REFUSED") && ran.out.contains("ready"), "{}", ran.out);
+    assert_eq!(world.read("ready"), "test -e shipped\n");
+}
+
 /// What somebody skips is not judged with that: it is compared with the next one.
 #[test]
 fn what_a_skipped_iteration_left_is_judged_with_the_next() {

@@ -60,6 +60,17 @@ fn files(world: &World) -> String {
 }
 
 #[test]
+fn a_test_that_a_condition_rewrites_is_not_laid_to_a_check() {
+    let world = world();
+    let until = "cmd:python3 -B -c 'import calc; raise SystemExit(calc.add(2, 3) != 5)'";
+    let more = ["--check", "ok=true", "--until", until, "--max-iterations", "3"];
+    let ran = lands(&world, REWRITES, MENDS, &more).exits(0);
+    let words = "REFUSED `tests/test_calc.py` was written while checks, conditions to stop or metrics ran";
+    assert!(ran.out.contains(words), "{}", ran.out);
+    assert_eq!(committed(&world, "tests/test_calc.py"), TESTS);
+}
+
+#[test]
 fn a_test_that_the_product_rewrites_while_it_is_checked_voids_the_verdict() {
     let world = world();
     let ran = lands(&world, REWRITES, MENDS, &["--check", CHECK]).exits(0);

@@ -145,6 +145,42 @@ fn what_an_agent_puts_in_the_place_of_its_output_holds_nothing_up() {
     world.piton(&["output", "r"]);
 }
 
+/// Wherever one looks from, a journal that is gone is not "no runs".
+#[test]
+fn a_list_of_all_repositories_and_a_worker_say_which_journal_is_gone() {
+    let world = with_a_run();
+    let place = world.path("").display().to_string();
+    let place = place.trim_end_matches('/');
+    world.piton(&["ls", "--everywhere"]).exits(0);
+    std::fs::remove_file(world.path(".piton/journal.db")).unwrap();
+    let alone = world.piton(&["ls"]);
+    assert!([6, 7].contains(&alone.code), "{alone:?}");
+    for words in [&["ls", "--everywhere"][..], &["worker", "--once"]] {
+        let ran = world.piton(words).exits(alone.code);
+        assert!(ran.err.contains(place) && ran.err.contains("journal itself is gone"), "{words:?}: {ran:?}");
+        assert!(!ran.err.contains("no runs here"), "{ran:?}");
+    }
+    // One that is gone with all that piton kept is nobody's matter any more.
+    std::fs::remove_dir_all(world.path(".piton")).unwrap();
+    world.piton(&["ls", "--everywhere"]).exits(0);
+    world.piton(&["worker", "--once"]).exits(0);
+}
+
+/// More files than a snapshot has room for do not keep an attempt from its end.
+#[test]
+fn very_many_files_that_are_in_no_snapshot_hold_nothing_up() {
+    let world = World::new();
+    let agent = "i=0; while test $i -lt 1200; do i=$((i+1)); truncate -s 65M d$i; done; touch b.txt";
+    world.loops("r", agent, &["--check", "test -f b.txt"]).exits(0);
+    let change = "truncate -s 66M d1200; echo more >> a.txt";
+    world.loops("s", change, &["--check", "false", "--max-iterations", "1"]).exits(3);
+    let seen = |run: &str| world.json(&["show", run])["state"]["seen"]["snapshot"]["left_out"].clone();
+    let (before, after) = (seen("r"), seen("s"));
+    let last = |list: &serde_json::Value| list.as_array().and_then(|list| list.last()).cloned().unwrap();
+    assert_eq!(last(&before)["path"], "(1181 more files)", "{before}");
+    assert_ne!(last(&before)["digest"], last(&after)["digest"], "a change to one of them shows");
+}
+
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test damages its files directly")]
 fn verify_says_that_anchors_are_gone() {
@@ -152,10 +188,20 @@ fn verify_says_that_anchors_are_gone() {
     world.piton(&["verify"]).exits(0);
     std::fs::write(world.path(".piton/anchors/r"), [b'x'; 64]).unwrap();
     let ran = world.piton(&["verify"]).exits(6);
-    assert!((ran.out + &ran.err).contains("its anchor is gone or garbage"));
+    assert!((ran.out + &ran.err).contains("its anchor is gone, empty or garbage"));
+    // Neither a death nor a loss of power leaves one empty or full of zeros: it is begun before its run.
+    for nothing in [&[][..], &[0; 192][..]] {
+        std::fs::write(world.path(".piton/anchors/r"), nothing).unwrap();
+        let ran = world.piton(&["verify"]).exits(6);
+        assert!(
+            (ran.out + &ran.err).contains("its anchor is gone, empty or garbage"),
+            "{} bytes",
+            nothing.len()
+        );
+    }
     std::fs::remove_dir_all(world.path(".piton/anchors")).unwrap();
     let ran = world.piton(&["verify"]).exits(6);
-    assert!((ran.out + &ran.err).contains("its anchor is gone or garbage"));
+    assert!((ran.out + &ran.err).contains("its anchor is gone, empty or garbage"));
     // The next event writes a new one.
     world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(3);
     let ran = world.piton(&["verify"]);

@@ -354,13 +354,19 @@ fn a_fork_goes_on_from_an_iteration_and_leaves_the_original_alone() {
 #[test]
 fn what_is_exported_holds_nothing_that_a_terminal_obeys() {
     let world = World::new();
-    let task = "a \u{202e}b\u{9b}31m c\u{2028}d";
+    let task = "a \u{202e}b\u{9b}31m c\u{2028}d\u{61c}\u{180e}\u{e0041}";
     world.piton(&["loop", task, "--id", "r", "--exec", "touch b.txt", "--check", "test -f b.txt"]).exits(0);
     for format in ["ralph", "state", "aiwg"] {
         let out = world.piton(&["export", "r", "--format", format]).exits(0).out;
-        assert!(!out.contains(['\u{202e}', '\u{9b}', '\u{2028}']), "{format}: {out:?}");
+        assert!(
+            !out.contains(['\u{202e}', '\u{9b}', '\u{2028}', '\u{61c}', '\u{180e}', '\u{e0041}']),
+            "{format}: {out:?}"
+        );
         serde_json::from_str::<Value>(&out).unwrap();
     }
-    let status = world.piton(&["status", "r"]).exits(0).out;
-    assert!(!status.contains('\u{2028}'), "{status:?}");
+    for command in [&["status", "r"][..], &["report", "r"], &["show", "r"], &["log", "r", "--json"], &["ls"]]
+    {
+        let shown = world.piton(command).exits(0).out;
+        assert!(!shown.contains(['\u{2028}', '\u{61c}', '\u{180e}', '\u{e0041}']), "{command:?}: {shown:?}");
+    }
 }

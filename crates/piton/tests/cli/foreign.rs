@@ -293,6 +293,42 @@ fn a_repository_that_was_moved_goes_on_and_says_so_once() {
 }
 
 #[test]
+fn a_repository_that_is_moved_while_a_run_works_says_how_it_goes_on() {
+    let world = World::new();
+    let agent = format!("echo x >> a.txt; {WAITS}; touch b.txt");
+    let agent = world.loops_behind("r", &agent, &["--check", "test -f b.txt"]);
+    let moved = world.beside("moved").display().to_string();
+    world.shell(r#"mv "$BESIDE/repo" "$BESIDE/moved" && mkdir "$BESIDE/repo""#).exits(0);
+    eventually("the agent is ended", || !is_alive(&agent));
+    let ran = world.piton(&["--repo", &moved, "attach", "r"]).exits(7);
+    assert!(ran.err.contains("was moved here while run `r` worked"), "{}", ran.err);
+    assert!(ran.err.contains("`piton resume r`") && !ran.err.contains("nowhere else"), "{}", ran.err);
+    world.open_gate();
+    world.piton(&["--repo", &moved, "resume", "r"]).exits(0);
+}
+
+/// A copy by hard links is the original: what is written into one is written into both.
+#[test]
+fn a_copy_by_hard_links_does_not_take_the_id_from_its_original() {
+    let world = World::new();
+    world.loops("r", "echo x >> a.txt", &["--check", "false", "--max-iterations", "1"]).exits(3);
+    let copy = world.beside("copy").display().to_string();
+    world.shell(r#"cp -al "$BESIDE/repo" "$BESIDE/copy""#).exits(0);
+    let ran = world.piton(&["--repo", &copy, "trust", "--journal", "-y"]).exits(4);
+    assert!(ran.err.contains("hard link"), "{}", ran.err);
+    world.piton(&["resume", "r", "--max-iterations", "2"]).exits(3);
+    world.piton(&["verify"]).exits(0);
+    // The way out that it names.
+    world
+        .shell("cd \"$BESIDE/copy\" && cp -a .piton .piton-own && rm -r .piton && mv .piton-own .piton")
+        .exits(0);
+    world.piton(&["--repo", &copy, "trust", "--journal", "-y"]).exits(0);
+    world.piton(&["--repo", &copy, "verify"]).exits(0);
+    world.piton(&["resume", "r", "--max-iterations", "3"]).exits(3);
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
 fn the_same_repository_by_another_name_is_no_copy() {
     let world = World::new();
     world.loops("r", "echo x >> a.txt", &["--check", "false", "--max-iterations", "1"]).exits(3);

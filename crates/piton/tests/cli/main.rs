@@ -27,6 +27,7 @@ mod ids;
 mod imports;
 mod interrupted;
 mod judged_anew;
+mod left_over;
 mod limits;
 mod loops;
 mod modes;

@@ -78,6 +78,28 @@ fn what_does_not_fit_into_a_report_is_refused_and_what_was_said_before_stays() {
     assert!(report.contains("kept the parser"), "{report}");
 }
 
+/// Two servers, as of an agent and of one that it started: whatever is answered with "Recorded." is in the report.
+#[test]
+fn what_is_said_through_two_servers_at_once_is_all_recorded() {
+    let world = World::new();
+    let speak = |name: &str| {
+        format!(
+            r#"( {{ open; for n in 1 2 3 4 5 6 7 8; do call $n record "{{\"kind\":\"finding\",\"text\":\"{name}$n\"}}"; done
+            until test "$(wc -l < {name})" -ge 9; do sleep 0.02; done; }} | piton > {name} ) & "#
+        )
+    };
+    let agent = format!(
+        "{SPEAKS}\n: > one; : > two\n{}\n{}\nwait\ncat one two; rm one two; touch b.txt",
+        speak("one"),
+        speak("two")
+    );
+    world.piton(&["loop", "x", "--id", "r", "--exec", &agent, "--check", "test -f b.txt"]).exits(0);
+    let said = texts(&world.piton(&["output", "r", "--raw"]).exits(0).out);
+    assert_eq!(said, vec!["Recorded."; 16]);
+    let ends = world.events("r").into_iter().find(|event| event["type"] == "attempt_finished").unwrap();
+    assert_eq!(ends["data"]["end"]["report"]["notes"].as_array().map(Vec::len), Some(16));
+}
+
 #[test]
 fn a_question_through_the_tools_waits_for_a_person() {
     let world = World::new();

@@ -233,7 +233,7 @@ impl Driven for Cycles {
 
     fn creation(sim: &Sim<Self>) -> Event {
         let (config, imported) = (sim.scene.config.clone(), sim.scene.imported.clone());
-        create(Order { run: sim.run.clone(), config, imported }).expect("a sound cycle")
+        create(Order { run: sim.run.clone(), config, imported, base: None }).expect("a sound cycle")
     }
 
     fn request(sim: &mut Sim<Self>) -> Event {

@@ -263,7 +263,9 @@ impl Writer {
             self.anchors.remove(&run.key());
             return Err(Error::Corrupt(verify::gone(run, head)));
         }
-        anchor.reset()?;
+        // Before COMMIT, so that an anchor that says nothing is one that somebody emptied.
+        anchor.begin()?;
+        file::sync_dir(&self.anchors_dir)?;
         Ok(Record {
             number: 0,
             entry: Entry { run_id: run.clone(), ..entry },
@@ -491,8 +493,8 @@ impl Writer {
         Ok(self.anchors.get_mut(&key).expect("just inserted"))
     }
 
-    /// Gives the journal another identity. The anchors follow: an empty one is allowed, one of another journal is not, so they are
-    /// emptied before the commit and written after it.
+    /// Gives the journal another identity. The anchors follow: one that was only begun is allowed, one of another journal is not, so they are
+    /// begun anew before the commit and written after it.
     pub(super) fn identify(&mut self, identity: &Identity) -> Result<(), Error> {
         self.anchors.clear();
         let (journal, directory) = (self.journal, self.anchors_dir.clone());
@@ -514,12 +516,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Empties the anchor of a run: it proves nothing any more, and is not missed.
+    /// Begins the anchor of a run anew: it proves nothing any more, and is not missed.
     pub(super) fn forget_anchor(&mut self, run: &RunId) -> Result<(), Error> {
         if self.anchors_dir.join(run.key()).exists() {
-            let anchor = self.anchor_of(run)?;
-            anchor.reset()?;
-            anchor.sync()?;
+            self.anchor_of(run)?.begin()?;
         }
         // The journal may have another name by the time it is written again.
         self.anchors.remove(&run.key());

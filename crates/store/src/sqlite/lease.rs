@@ -90,7 +90,7 @@ pub(super) fn remove(writer: &mut Writer, leases: &Path, lease: &Lease) -> Resul
         ] {
             writer.connection.prepare_cached(sql)?.execute([record.number])?;
         }
-        // Before COMMIT: a run whose anchor is empty is allowed, an anchor without its run proves a loss.
+        // Before COMMIT: a run whose anchor was only begun is allowed, an anchor without its run proves a loss.
         writer.forget_anchor(&lease.run)
     })?;
     writer.remove_anchor(&lease.run)?;

@@ -350,7 +350,7 @@ impl Sqlite {
         let path = self.state.join("anchors").join(run.key());
         let list = |reader: &Connection, anchor| {
             let has_anchor = match anchor::Anchor::open(&path, self.journal, false) {
-                Ok(anchor) => anchor.is_some_and(|anchor| !anchor.is_garbage()),
+                Ok(anchor) => anchor.is_some_and(|anchor| !anchor.says_nothing()),
                 Err(_) => path.symlink_metadata().is_ok(),
             };
             verify::run(reader, run, anchor, has_anchor, &self.blobs)

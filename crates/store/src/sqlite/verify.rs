@@ -37,7 +37,7 @@ pub(super) fn run(
         problems.push(problem(error)?);
     }
     if !has_anchor && appends_of(connection, &record)? > 1 {
-        let what = "its anchor is gone or garbage, so that a lost tail would not show; the next event writes a new one";
+        let what = "its anchor is gone, empty or garbage, so that a lost tail would not show; the next event writes a new one";
         problems.push(Problem::of(run, what));
     }
     for seq in checkpoints_of(connection, &record)? {

@@ -422,7 +422,7 @@ fn event_words(event: &Event) -> String {
         if told.is_empty() { String::new() } else { format!("; {}", told.join(", ")) }
     };
     let text = match event {
-        Event::RunCreated { title, config, imported, .. } => {
+        Event::RunCreated { title, config, imported, base, .. } => {
             let roles: Vec<&str> = config.roles.iter().map(|role| role.name.as_str()).collect();
             let from = match imported.as_deref() {
                 Some(imported) if imported.rebuilt => ", rebuilt from its progress files",
@@ -433,7 +433,8 @@ fn event_words(event: &Event) -> String {
                 .prep
                 .as_ref()
                 .map_or_else(String::new, |found| format!("; prep {}", prep_words(found)));
-            format!("created: {title} ({}{from}){prep}", roles.join(", "))
+            let over = base.as_ref().map_or("", |_| "; over what another run left, which nobody judged");
+            format!("created: {title} ({}{from}){prep}{over}", roles.join(", "))
         }
         Event::SnapshotTaken { .. } => "looked at the work tree".to_owned(),
         Event::IterationStarted { iteration, version, extension, roles, gate, .. } => {

@@ -6,8 +6,8 @@ use piton_model::Event;
 use piton_model::hook::HookPoint;
 use piton_model::limits::WRITTEN_MAX;
 use piton_model::loop_machine::{
-    Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, RoundRuling, SwitchReason, Verdict,
-    Wrote,
+    Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, RoundRuling, SwitchReason, UNJUDGED,
+    Verdict, Wrote,
 };
 
 use super::loops::found;
@@ -159,6 +159,10 @@ pub fn event(event: &Event) -> String {
             format!("somebody answers question {question}: {answer:?}")
         }
         Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
+        Event::RunAdopted { adoption } if adoption.format == UNJUDGED => format!(
+            "begins over what {} left, which nobody judged: the first iteration is compared with the last tree of it that was judged",
+            adoption.source
+        ),
         Event::RunAdopted { adoption } => {
             format!(
                 "goes on with {} ({}), {} in",

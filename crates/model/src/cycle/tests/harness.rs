@@ -55,7 +55,7 @@ impl Driver {
 
     pub(super) fn with(config: Config) -> Self {
         let now = Timestamp::from_millis(1_771_157_000_000);
-        let order = Order { run: "cycle-1".parse().expect("an id"), config, imported: None };
+        let order = Order { run: "cycle-1".parse().expect("an id"), config, imported: None, base: None };
         let created = create(order).expect("a sound order");
         let state = apply(None, &created, now).expect("a run begins with its creation");
         let mut driver = Self { state, now, journal: vec![created], measures: Measures::default() };

@@ -218,7 +218,8 @@ fn an_extension_that_would_be_dropped_is_refused() {
 fn an_import_with_no_iteration_left_stops_until_the_limit_is_raised() {
     let imported = Imported { iteration: 3, ..Imported::default() };
     let run = "cycle-1".parse().expect("an id");
-    let created = create(Order { run, config: config(), imported: Some(imported) }).expect("a sound order");
+    let created =
+        create(Order { run, config: config(), imported: Some(imported), base: None }).expect("a sound order");
     let now = Timestamp::from_millis(1_771_157_000_000);
     let state = apply(None, &created, now).expect("a run begins with its creation");
     let mut driver = Driver { state, now, journal: vec![created], measures: Default::default() };

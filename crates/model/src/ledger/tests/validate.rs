@@ -118,6 +118,8 @@ fn a_change_is_not_to_blame_for_what_was_tolerated_before() {
     assert_eq!(since(&verified, &stale), 0, "it was no better before");
     assert_eq!(since(&verified, &verified.with(|gap| gap.priority = 7)), 1, "that is new");
     assert_eq!(since(&gap("a"), &verified), 1, "nobody may make it so");
+    assert_eq!(since(&stale, &verified), 1, "nor of one that was stale without a date");
+    assert_eq!(since(&stale, &stale.with(|gap| gap.priority = 2)), 0, "it is no worse than before");
 }
 
 proptest! {

@@ -106,7 +106,8 @@ fn written(state: &State, wrote: Option<&Wrote>) -> (Option<Verdict>, Vec<Findin
 
 fn rewritten(written: &Rewritten) -> Finding {
     let Rewritten { path, check } = written;
-    let when = check.as_ref().map_or("the checks".to_owned(), |check| format!("the check `{check}`"));
+    let others = || "checks, conditions to stop or metrics".to_owned();
+    let when = check.as_ref().map_or_else(others, |check| format!("the check `{check}`"));
     Finding {
         id: blake3::hash(format!("{WRITES_TEST}\0{path}").as_bytes()).to_hex()[..10].to_owned(),
         rule: WRITES_TEST.to_owned(),

@@ -210,9 +210,11 @@ fn flags_that_nobody_can_mean_are_refused() {
     let place = Place::new();
     place.put("w.yaml", FINE);
     for (flag, words) in [
-        ("--max-cost=nan", "not between 0 and"),
-        ("--max-cost=inf", "not between 0 and"),
-        ("--daily-cost-limit=-1", "not between 0 and"),
+        ("--max-cost=nan", "give an amount above 0"),
+        ("--max-cost=inf", "give an amount above 0"),
+        ("--max-cost=0", "give an amount above 0"),
+        ("--daily-cost-limit=0", "give an amount above 0"),
+        ("--daily-cost-limit=-1", "give an amount above 0"),
         ("--issue-number=../../x", "not the number of an issue"),
         ("--issue-number=abc", "not the number of an issue"),
         ("--issue-number=0", "not the number of an issue"),

@@ -335,3 +335,16 @@ fn a_directory_that_holds_nothing_but_what_is_copied_is_not_said_to_be_missing()
         "copied into the work tree: pk/a/node_modules; not in it, as git ignores it: pk/b, pk/b/target";
     assert!(ran.err.contains(note), "{}", ran.err);
 }
+
+/// What `npm link` of a package in itself leaves: a link to somewhere else, where another one leads into the checkout.
+#[test]
+fn a_link_that_leads_into_the_checkout_by_way_of_another_is_made_to_lead_into_the_tree() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "node_modules\n");
+    commit_file(&world, "index.js", "one\n");
+    world.shell("mkdir node_modules \"$BESIDE/global\"; ln -s \"$PWD\" \"$BESIDE/global/app\"").exits(0);
+    world.shell("ln -s \"$BESIDE/global/app\" node_modules/app").exits(0);
+    let agent = "echo two > node_modules/app/index.js";
+    world.loops("w", agent, &["--check", "test=grep -q two index.js", "--worktree"]).exits(0);
+    assert_eq!(world.read("index.js"), "one\n", "the checkout is left alone");
+}
