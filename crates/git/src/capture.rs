@@ -104,8 +104,11 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     dropped.extend(unit.leave.rendered.difference(&memo.rendered).cloned());
     memo.rendered.clone_from(&unit.leave.rendered);
     let rules_changed = memo.rules.as_ref() != Some(&rules) || touches_rules(&status, &dropped);
+    // What the rules have just put out of the private index is in no list of what is ignored yet.
+    let mut is_listed = true;
     if their_index_changed || rules_changed || memo.nested != nested {
         let untracked = unseen::sort_out(unit, memo, nested)?;
+        is_listed = untracked.is_empty();
         status.changed.retain(|path| !untracked.contains(path));
         dropped.extend(untracked);
         memo.rules = Some(rules);
@@ -119,7 +122,8 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     update_index(shadow, &selection, &dropped)?;
     let tree = write_tree(shadow, memo)?;
     unseen::remember_directories(memo, selection.taken.iter().map(|(path, _)| path));
-    let is_simple = memo.is_plain() && selection.refused.is_empty() && status.unreadable.is_empty();
+    let is_simple =
+        is_listed && memo.is_plain() && selection.refused.is_empty() && status.unreadable.is_empty();
     let index = Stamp::of(&shadow.index()).ok().filter(|_| is_simple);
     let seen = Seen::after(look, index, &unit.leave, &status, &selection.taken);
     let left_out = describe_left_out(unit, selection.refused, &mut status, memo, budget);
