@@ -64,6 +64,15 @@ pub struct Created {
 
 /// Makes a backup, restores it, and lists it.
 pub async fn create(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
+    // Before anything is looked at or put there: whoever prunes meanwhile leaves everything alone.
+    let pending = object_name(&source.journal.to_string(), list::PENDING, &SystemIds.hex(16));
+    target.put(&pending, b"").await?;
+    let created = create_now(source, target).await;
+    target.remove(&pending).await?;
+    created
+}
+
+async fn create_now(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
     let base = list::newest(target, source.journal).await?;
     let base = base.filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
     match (create_on(source, target, base.as_ref(), "first").await, &base) {

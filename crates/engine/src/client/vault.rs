@@ -21,7 +21,7 @@ use super::{ClientError, LocalClient, resolve};
 use crate::configuration::{self, Backups};
 use crate::layout::Layout;
 
-/// What was put at a target less long ago stays, needed or not: somebody may be about to list it.
+/// What was put at a target less long ago stays, needed or not; whoever began a backup less long ago may still be at it.
 const GRACE_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Makes a backup, and lets go of those that are too many.
@@ -167,8 +167,8 @@ pub(super) async fn prune(client: &LocalClient, order: PruneOrder) -> Result<Pru
 }
 
 fn kept(count: usize, since: Option<Timestamp>, grace_ms: u64) -> Keep {
-    // The clock of the target may be a little ahead.
-    Keep { count: count.max(1), since, untouched_since: before_now(grace_ms) }
+    let (untouched_since, pending_since) = (before_now(grace_ms), before_now(GRACE_MS));
+    Keep { count: count.max(1), since, untouched_since, pending_since }
 }
 
 fn before_now(age_ms: u64) -> Timestamp {
