@@ -66,7 +66,7 @@ pub async fn newest(target: &dyn Target, journal: JournalId) -> Result<Option<Ma
 /// Restores a backup into a journal of its own in the directory `scratch`, and says what it came to.
 pub async fn verify(target: &dyn Target, manifest: Manifest, scratch: &Path) -> Result<Proof, Error> {
     let spool = Spool::fetch(target, manifest, &scratch.join("fetched")).await?;
-    let format = spool.manifest.tips.values().next().map_or("sha1", |tip| match tip.len() {
+    let format = spool.manifest.tips.values().next().map_or("sha1", |tip| match tip.as_str().len() {
         64 => "sha256",
         _ => "sha1",
     });

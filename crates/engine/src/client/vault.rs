@@ -7,7 +7,7 @@ use piton_model::{RunId, Timestamp};
 use piton_store::JournalId;
 use piton_sys::lock::FileLock;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
-use piton_vault::create::Source;
+use piton_vault::create::{SEGMENT_BYTES, Source};
 use piton_vault::list::Keep;
 use piton_vault::manifest::Manifest;
 use piton_vault::restore::{Proof, Restored, Until, epoch_floor, restore_snapshots};
@@ -41,6 +41,7 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
         scratch: scratch.path(),
         clock: &SystemClock,
         compress: place.compress,
+        segment_bytes: SEGMENT_BYTES,
         version: env!("CARGO_PKG_VERSION"),
     };
     let created = piton_vault::create(&source, &*place.target).await.map_err(failed)?;
