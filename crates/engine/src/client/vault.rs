@@ -353,7 +353,7 @@ fn failed_kind(error: &piton_vault::Error) -> ErrorKind {
         }
         E::Event { source: piton_model::DecodeError::Malformed { .. }, .. } => ErrorKind::Corrupt,
         E::Event { .. } | E::Newer { .. } | E::File(_) | E::Git(_) => ErrorKind::Environment,
-        E::NoBackup { .. } | E::UnknownTarget { .. } | E::NotHeld { .. } => ErrorKind::Usage,
+        E::UnknownTarget { .. } | E::NotHeld { .. } => ErrorKind::Usage,
         E::Store(piton_store::Error::Corrupt(_)) => ErrorKind::Corrupt,
         E::Store(_) => ErrorKind::Environment,
     }
@@ -374,8 +374,6 @@ pub(super) fn failed(error: piton_vault::Error) -> Error {
             let remedy = piton_view::remedy(&error);
             of.hint(remedy)
         }
-        E::NoBackup { .. } | E::UnknownTarget { .. } | E::NotHeld { .. } => {
-            of.hint("run `piton backup list`")
-        }
+        E::UnknownTarget { .. } | E::NotHeld { .. } => of.hint("run `piton backup list`"),
     }
 }
