@@ -9,7 +9,7 @@ use crate::call::{Call, failed, not_understood};
 use crate::record::ref_of;
 use crate::repository::Repository;
 use crate::workspace::check_run;
-use crate::{Error, Workspace};
+use crate::{Error, SnapshotId, Workspace};
 
 /// Packs are synced as loose objects are.
 const SYNCED: &str = "core.fsync=loose-object,pack,pack-metadata,reference";
@@ -31,23 +31,24 @@ impl Workspace {
     }
 
     /// The last snapshot of a run, if it has one.
-    pub fn tip(&self, run: &str) -> Result<Option<String>, Error> {
+    pub fn tip(&self, run: &str) -> Result<Option<SnapshotId>, Error> {
         check_run(run)?;
         const COMMAND: &str = "rev-parse";
         let output = self.repository.call(COMMAND).args(["--quiet", "--verify", &ref_of(run)]).run()?;
         let id = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
-        Ok((output.success() && !id.is_empty()).then_some(id))
+        let parsed = || SnapshotId::try_from(id).map_err(|_| not_understood(COMMAND, &output.stdout));
+        output.success().then(parsed).transpose()
     }
 
     /// Whether git has this commit.
-    pub fn has(&self, commit: &str) -> bool {
+    pub fn has(&self, commit: &SnapshotId) -> bool {
         let call = self.repository.call("cat-file").args(["-e", &format!("{commit}^{{commit}}")]);
         call.run().is_ok_and(|output| output.success())
     }
 
     /// Writes to the new file `to` what leads to `tip`, the last snapshot of `run`, and to none of `held`. `false` where that is
     /// nothing.
-    pub fn bundle(&self, run: &str, tip: &str, held: &[String], to: &Path) -> Result<bool, Error> {
+    pub fn bundle(&self, run: &str, tip: &SnapshotId, held: &[SnapshotId], to: &Path) -> Result<bool, Error> {
         check_run(run)?;
         const COMMAND: &str = "bundle";
         let without = held.iter().map(|commit| format!("^{commit}\n")).collect::<String>();
@@ -73,20 +74,20 @@ impl Workspace {
     }
 
     /// Says that `tip` is the last snapshot of `run`, unless it has one. `false` where it does.
-    pub fn set_tip(&self, run: &str, tip: &str) -> Result<bool, Error> {
+    pub fn set_tip(&self, run: &str, tip: &SnapshotId) -> Result<bool, Error> {
         if self.tip(run)?.is_some() {
             return Ok(false);
         }
-        let nothing = "0".repeat(tip.len());
+        let nothing = "0".repeat(tip.as_str().len());
         let call = self.repository.call("update-ref").setting(SYNCED).setting("core.logAllRefUpdates=false");
-        call.args(["--no-deref", &ref_of(run), tip, &nothing]).bytes()?;
+        call.args(["--no-deref", &ref_of(run), tip.as_str(), &nothing]).bytes()?;
         Ok(true)
     }
 
     /// Makes sure that everything which `commit` names is there.
-    pub fn check_complete(&self, commit: &str) -> Result<(), Error> {
+    pub fn check_complete(&self, commit: &SnapshotId) -> Result<(), Error> {
         const COMMAND: &str = "rev-list";
-        let call = self.repository.call(COMMAND).args(["--objects", "--quiet", commit]);
+        let call = self.repository.call(COMMAND).args(["--objects", "--quiet", commit.as_str()]);
         let output = call.run()?;
         match output.success() {
             true if output.stdout.is_empty() => Ok(()),

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use piton_git::Workspace;
+use piton_git::{SnapshotId, Workspace};
 use piton_model::{RunId, Seq};
 use piton_store::chain::{self, Hash};
 use piton_store::{BlobId, Frame, Head, JournalId, RunRow, Store, Wanted};
@@ -21,8 +21,8 @@ use crate::segment::{Record, Writer};
 use crate::spool::object_name;
 use crate::{Error, Spool, Target, list};
 
-/// A segment is closed once it holds so much.
-const SEGMENT_BYTES: usize = 16 << 20;
+/// A segment is closed once it holds so much, where nobody says otherwise.
+pub const SEGMENT_BYTES: usize = 16 << 20;
 
 /// Read from the journal at a time.
 const SHIPPED_BYTES: usize = 1 << 20;
@@ -45,6 +45,8 @@ pub struct Source<'a> {
     pub clock: &'a dyn Clock,
     /// Whether segments are compressed.
     pub compress: bool,
+    /// A segment is closed once it holds so much.
+    pub segment_bytes: usize,
     /// The version of this piton.
     pub version: &'a str,
 }
@@ -64,6 +66,15 @@ pub struct Created {
 
 /// Makes a backup, restores it, and lists it.
 pub async fn create(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
+    // Before anything is looked at or put there: whoever prunes meanwhile leaves everything alone.
+    let pending = object_name(&source.journal.to_string(), list::PENDING, &SystemIds.hex(16));
+    target.put(&pending, b"").await?;
+    let created = create_now(source, target).await;
+    target.remove(&pending).await?;
+    created
+}
+
+async fn create_now(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
     let base = list::newest(target, source.journal).await?;
     let base = base.filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
     match (create_on(source, target, base.as_ref(), "first").await, &base) {
@@ -234,14 +245,19 @@ impl<'a> Shipment<'a> {
         for id in frame.blobs() {
             if self.blobs.insert(id) {
                 let bytes = self.source.store.blob(&id).await?;
-                self.writer.push(&Record::Blob { id, bytes });
+                self.push(&Record::Blob { id, bytes }).await?;
             }
         }
-        self.writer.push(&Record::Frame { run: run.clone(), frame });
-        if self.writer.bytes() >= SEGMENT_BYTES {
-            self.flush().await?;
+        self.push(&Record::Frame { run: run.clone(), frame }).await
+    }
+
+    /// Adds a record; a segment that is full is put at the target.
+    async fn push(&mut self, record: &Record) -> Result<(), Error> {
+        self.writer.push(record);
+        match self.writer.bytes() >= self.source.segment_bytes {
+            true => self.flush().await,
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// What is known of a run beside its events, where that changed.
@@ -283,9 +299,9 @@ impl<'a> Shipment<'a> {
     }
 
     /// Puts what git has of the snapshots of these runs, and an earlier backup has not; the last snapshot of each.
-    async fn bundle_all(&mut self) -> Result<BTreeMap<RunId, String>, Error> {
+    async fn bundle_all(&mut self) -> Result<BTreeMap<RunId, SnapshotId>, Error> {
         let Some(workspace) = self.source.workspace else { return Ok(BTreeMap::new()) };
-        let mut held: Vec<String> = Vec::new();
+        let mut held: Vec<SnapshotId> = Vec::new();
         if let Some(base) = self.base {
             // Whatever git has forgotten since is no ground to stand on.
             let known = base.tips.values().filter(|tip| workspace.has(tip)).cloned();

@@ -23,12 +23,6 @@ pub enum Error {
         /// The newest format known.
         known: u32,
     },
-    /// Nothing there is a backup, or none is called so.
-    #[error("there is no backup {what}")]
-    NoBackup {
-        /// Which was looked for, and where.
-        what: String,
-    },
     /// The name is taken by something else.
     #[error("`{object}` is there already and holds something else")]
     Taken {

@@ -1,12 +1,12 @@
 //! Keeping a journal: backups that count once they have been restored, and what they bring back.
 //!
 //! Rows are shipped, not pages: a backup is a chain of immutable [segments](segment) that hold appends as the journal keeps
-//! them, and a [manifest](manifest) that says which segments make it up and where each run ends. The cursor of a run is its
+//! them, and a [`manifest`] that says which segments make it up and where each run ends. The cursor of a run is its
 //! last event and that event's hash, never the number of a row.
 //!
 //! - [`segment`]: the file format. [`object`]: how it is packed. [`manifest`]: what a backup says of itself. [`target`]: where backups lie.
-//! - [`create`]: making one. [`spool`]: reading one back. [`fold`]: what its events say. [`restore`]: a journal again.
-//! - [`list`]: which there are, whether they can be restored, and which may go.
+//! - [`mod@create`]: making one. [`spool`]: reading one back. [`fold`]: what its events say. [`mod@restore`]: a journal again.
+//! - [`mod@list`]: which there are, whether they can be restored, and which may go.
 //!
 //! Invariant: a manifest is written last, and only once everything that it names was read back from the target and made a
 //! journal that verifies. Invariant: nothing is overwritten, here or at the target: objects are named by what they hold.

@@ -66,7 +66,7 @@ pub async fn newest(target: &dyn Target, journal: JournalId) -> Result<Option<Ma
 /// Restores a backup into a journal of its own in the directory `scratch`, and says what it came to.
 pub async fn verify(target: &dyn Target, manifest: Manifest, scratch: &Path) -> Result<Proof, Error> {
     let spool = Spool::fetch(target, manifest, &scratch.join("fetched")).await?;
-    let format = spool.manifest.tips.values().next().map_or("sha1", |tip| match tip.len() {
+    let format = spool.manifest.tips.values().next().map_or("sha1", |tip| match tip.as_str().len() {
         64 => "sha256",
         _ => "sha1",
     });
@@ -91,39 +91,53 @@ pub struct Keep {
     pub count: usize,
     /// Of those only what was made since; the newest stays in any case.
     pub since: Option<Timestamp>,
-    /// What was put there since then stays, needed or not: somebody may be about to list it.
+    /// What was put there since then stays, needed or not.
     pub untouched_since: Timestamp,
+    /// Whoever says since then that they make a backup is believed; before that, they have died.
+    pub pending_since: Timestamp,
 }
+
+/// Where a backup that is being made says so.
+pub(crate) const PENDING: &str = "pending";
 
 /// Removes the backups of a journal that need not be kept, then what none of the others needs.
 ///
-/// A manifest that cannot be read is kept, and with it every object: what it needs is not known.
+/// A manifest that cannot be read is kept, and with it every object: what it needs is not known. Whoever makes a backup says so
+/// before anything else, and takes that back once it is listed. So objects are listed first, then whoever is at work, then the
+/// backups once more: an object that is seen here belongs to somebody who is still at work, to a backup that is listed by now,
+/// or to nobody.
 pub async fn prune(target: &dyn Target, journal: JournalId, keep: Keep) -> Result<Pruned, Error> {
-    let listed = list(target, Some(journal)).await?;
-    let (mut pruned, mut needed) = (Pruned::default(), BTreeSet::new());
-    let mut is_known = true;
-    for (age, backup) in listed.iter().rev().enumerate() {
-        let Ok(manifest) = &backup.manifest else {
-            is_known = false;
-            continue;
-        };
+    let mut pruned = Pruned::default();
+    for (age, backup) in list(target, Some(journal)).await?.iter().rev().enumerate() {
+        let Ok(manifest) = &backup.manifest else { continue };
         let is_recent = keep.since.is_none_or(|since| manifest.made_at >= since);
-        if age == 0 || (age < keep.count && is_recent) {
-            needed.extend(objects_of(manifest));
-        } else {
+        if age > 0 && (age >= keep.count || !is_recent) {
             target.remove(&manifest_name(manifest)).await?;
             pruned.backups.push(backup.name.clone());
         }
     }
-    if !is_known {
+    let mut objects = Vec::new();
+    for kind in ["segments", "bundles"] {
+        objects.extend(target.list(&format!("{journal}/{kind}/")).await?);
+    }
+    let pending = target.list(&format!("{journal}/{PENDING}/")).await?;
+    if pending.iter().any(|writer| writer.at >= keep.pending_since) {
         return Ok(pruned);
     }
-    for kind in ["segments", "bundles"] {
-        for object in target.list(&format!("{journal}/{kind}/")).await? {
-            if object.at < keep.untouched_since && !needed.contains(&object.name) {
-                target.remove(&object.name).await?;
-                (pruned.objects, pruned.bytes) = (pruned.objects + 1, pruned.bytes + object.bytes);
-            }
+    for dead in pending {
+        target.remove(&dead.name).await?;
+    }
+    let mut needed = BTreeSet::new();
+    for backup in list(target, Some(journal)).await? {
+        match &backup.manifest {
+            Ok(manifest) => needed.extend(objects_of(manifest)),
+            Err(_) => return Ok(pruned),
+        }
+    }
+    for object in objects {
+        if object.at < keep.untouched_since && !needed.contains(&object.name) {
+            target.remove(&object.name).await?;
+            (pruned.objects, pruned.bytes) = (pruned.objects + 1, pruned.bytes + object.bytes);
         }
     }
     Ok(pruned)

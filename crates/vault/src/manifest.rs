@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use piton_git::SnapshotId;
 use piton_model::{Epoch, Kind, RunId, Seq, Timestamp};
 use piton_record::record;
 use piton_store::Head;
@@ -46,7 +47,7 @@ pub struct Manifest {
     /// What git keeps for it, each on top of the ones before it.
     pub bundles: Vec<Piece>,
     /// The last snapshot of each run that has one.
-    pub tips: BTreeMap<RunId, String>,
+    pub tips: BTreeMap<RunId, SnapshotId>,
 }
 
 /// A run in a backup.
@@ -127,7 +128,11 @@ impl Manifest {
         if format > FORMAT {
             return Err(Error::Newer { object: object.to_owned(), found: format, known: FORMAT });
         }
-        serde_json::from_str(manifest.get()).map_err(unreadable)
+        let manifest: Self = serde_json::from_str(manifest.get()).map_err(unreadable)?;
+        match manifest.segments.iter().chain(&manifest.bundles).all(|piece| piece.hash().is_some()) {
+            true => Ok(manifest),
+            false => Err(Error::damaged(object, "it names a piece that is none")),
+        }
     }
 
     /// The run called so, whatever its case.
@@ -203,6 +208,28 @@ mod tests {
     fn one_of_a_newer_piton_says_so() {
         let bytes = Manifest { format: FORMAT + 1, ..sample() }.to_bytes();
         assert!(matches!(Manifest::parse("m", &bytes), Err(Error::Newer { .. })));
+    }
+
+    /// Whoever can write to a target can write a manifest: what it names is given to git and to the file system.
+    #[test]
+    fn what_is_no_name_of_a_commit_a_run_or_an_object_is_refused() {
+        let text = String::from_utf8(sample().to_bytes()).unwrap();
+        let manifest = text.split_once("\"manifest\":").unwrap().1.strip_suffix('}').unwrap();
+        let with = |from: &str, to: &str| {
+            let changed = manifest.replacen(from, to, 1);
+            assert_ne!(changed, manifest);
+            let digest = chain::hex(&chain::digest(changed.as_bytes()));
+            Manifest::parse("m", format!("{{\"digest\":\"{digest}\",\"manifest\":{changed}}}").as_bytes())
+        };
+        assert!(with("\"title\":\"t\"", "\"title\":\"u\"").is_ok());
+        let commit = "0".repeat(40);
+        assert!(with("\"tips\":{}", &format!("\"tips\":{{\"r\":\"{commit}\"}}")).is_ok());
+        for tip in ["--upload-pack=x", "main", "", &format!("{commit}\\n--all")] {
+            assert!(with("\"tips\":{}", &format!("\"tips\":{{\"r\":\"{tip}\"}}")).is_err(), "{tip}");
+        }
+        assert!(with("\"run_id\":\"r\"", "\"run_id\":\"../r\"").is_err());
+        let digest = &sample().segments[0].digest;
+        assert!(with(digest, "../../../etc/passwd").is_err());
     }
 
     #[test]

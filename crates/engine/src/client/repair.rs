@@ -221,7 +221,7 @@ impl Sources<'_> {
     async fn bring(&self, store: &dyn Store, run: &RunId) -> Result<RunRepaired, Error> {
         let floor = epoch_floor(self.epoch_max());
         let own = self.salvaged(run);
-        let acknowledged = own.map_or(0, |(_, found)| found.acknowledged);
+        let acknowledged = own.and_then(|(_, found)| found.acknowledged);
         let from_journal = own.map_or(0, |(_, found)| found.head.seq);
         let mut note = None;
         let longer = self.spools.iter().filter_map(|fetched| {
@@ -249,7 +249,10 @@ impl Sources<'_> {
         };
         let seq = head.map_or(0, |head| head.seq);
         let backup = longest.map(|(fetched, _)| fetched.spool.manifest.name.clone());
-        let lost_to = (acknowledged > seq).then_some(acknowledged);
+        let lost_to = acknowledged.filter(|last| *last > seq);
+        if acknowledged.is_none() && own.is_some() {
+            note.get_or_insert_with(|| "nothing says how far it went, so more of it may be lost".to_owned());
+        }
         Ok(RunRepaired {
             run_id: run.clone(),
             seq,

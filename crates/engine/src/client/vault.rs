@@ -7,7 +7,7 @@ use piton_model::{RunId, Timestamp};
 use piton_store::JournalId;
 use piton_sys::lock::FileLock;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
-use piton_vault::create::Source;
+use piton_vault::create::{SEGMENT_BYTES, Source};
 use piton_vault::list::Keep;
 use piton_vault::manifest::Manifest;
 use piton_vault::restore::{Proof, Restored, Until, epoch_floor, restore_snapshots};
@@ -21,7 +21,7 @@ use super::{ClientError, LocalClient, resolve};
 use crate::configuration::{self, Backups};
 use crate::layout::Layout;
 
-/// What was put at a target less long ago stays, needed or not: somebody may be about to list it.
+/// What was put at a target less long ago stays, needed or not; whoever began a backup less long ago may still be at it.
 const GRACE_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Makes a backup, and lets go of those that are too many.
@@ -41,6 +41,7 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
         scratch: scratch.path(),
         clock: &SystemClock,
         compress: place.compress,
+        segment_bytes: SEGMENT_BYTES,
         version: env!("CARGO_PKG_VERSION"),
     };
     let created = piton_vault::create(&source, &*place.target).await.map_err(failed)?;
@@ -167,8 +168,8 @@ pub(super) async fn prune(client: &LocalClient, order: PruneOrder) -> Result<Pru
 }
 
 fn kept(count: usize, since: Option<Timestamp>, grace_ms: u64) -> Keep {
-    // The clock of the target may be a little ahead.
-    Keep { count: count.max(1), since, untouched_since: before_now(grace_ms) }
+    let (untouched_since, pending_since) = (before_now(grace_ms), before_now(GRACE_MS));
+    Keep { count: count.max(1), since, untouched_since, pending_since }
 }
 
 fn before_now(age_ms: u64) -> Timestamp {
@@ -352,7 +353,7 @@ fn failed_kind(error: &piton_vault::Error) -> ErrorKind {
         }
         E::Event { source: piton_model::DecodeError::Malformed { .. }, .. } => ErrorKind::Corrupt,
         E::Event { .. } | E::Newer { .. } | E::File(_) | E::Git(_) => ErrorKind::Environment,
-        E::NoBackup { .. } | E::UnknownTarget { .. } | E::NotHeld { .. } => ErrorKind::Usage,
+        E::UnknownTarget { .. } | E::NotHeld { .. } => ErrorKind::Usage,
         E::Store(piton_store::Error::Corrupt(_)) => ErrorKind::Corrupt,
         E::Store(_) => ErrorKind::Environment,
     }
@@ -373,8 +374,6 @@ pub(super) fn failed(error: piton_vault::Error) -> Error {
             let remedy = piton_view::remedy(&error);
             of.hint(remedy)
         }
-        E::NoBackup { .. } | E::UnknownTarget { .. } | E::NotHeld { .. } => {
-            of.hint("run `piton backup list`")
-        }
+        E::UnknownTarget { .. } | E::NotHeld { .. } => of.hint("run `piton backup list`"),
     }
 }

@@ -75,7 +75,7 @@ pub(crate) struct BackupPruneArguments {
     /// Of those, only what is younger, e.g. 30d; the newest stays in any case.
     #[arg(long, value_name = "D")]
     pub(crate) younger_than: Option<String>,
-    /// What was put there less long ago stays, needed or not: somebody may be about to list it.
+    /// What was put there less long ago stays, needed or not. Pieces of a backup that is being made stay in any case.
     #[arg(long, value_name = "D", default_value = "24h")]
     pub(crate) grace: String,
 }

@@ -86,7 +86,7 @@ fn a_configuration_that_is_no_toml_says_where() {
     insta::assert_snapshot!(ran.err, @"
     error: 3 things are wrong
       piton.toml:1:6: this is not TOML: unclosed table, expected `]`
-      piton.toml:2:1: unknown section `x`; known here: `agent`, `agents`, `loop`, `checks`, `guard`, `session`, `stop`, `metrics`, `progress`, `reinforcement`, `recovery`, `worktree`, `confine`, `views`, `cycle`, `gaps`, `hooks`, `notify`, `mode`, `prompts`, `redact`
+      piton.toml:2:1: unknown section `x`; known here: `agent`, `agents`, `loop`, `checks`, `guard`, `session`, `stop`, `metrics`, `progress`, `reinforcement`, `recovery`, `worktree`, `confine`, `views`, `cycle`, `gaps`, `hooks`, `notify`, `mode`, `prompts`, `redact`, `vault`
       nothing would stop this loop: it has no check and no condition; give `--check CMD`, or run `piton init` to find the checks of this project
     ");
 }
@@ -157,6 +157,10 @@ fn config_show_says_where_every_value_came_from() {
     file = "gaps.yaml"                                 # default
     default_ttl_days = 30                              # default
     max_gaps_per_run = 5                               # default
+
+    [vault.backups]
+    to = ".ralph/backups"                              # default
+    max = 10                                           # default
     "#);
     assert!(world.json(&["config", "show"]).to_string().contains("make test"));
 }

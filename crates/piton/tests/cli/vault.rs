@@ -83,6 +83,40 @@ fn a_lost_repository_comes_back_with_two_commands() {
 }
 
 #[test]
+fn a_run_whose_own_work_tree_is_gone_has_its_files_in_the_repository() {
+    let world = World::new();
+    world.loops("r", "echo b > b.txt", &["--check", RED, "--worktree"]).exits(0);
+    assert!(!world.path("b.txt").exists(), "it works elsewhere");
+    back_up(&world);
+    world
+        .shell("git worktree list --porcelain | sed -n 's/^worktree //p' | tail -n +2 | xargs rm -rf")
+        .exits(0);
+    world.shell("rm -rf .git .piton .ralph a.txt && ! ls -A | grep .").exits(0);
+    world.piton(&["backup", "restore", &place(&world)]).exits(0);
+    world.piton(&["restore", "r"]).exits(0);
+    assert_eq!((world.read("a.txt"), world.read("b.txt")), ("a\n".to_owned(), "b\n".to_owned()));
+}
+
+#[test]
+fn many_backups_at_once_all_restore() {
+    let world = with_a_run();
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let create = format!("{piton} backup create -q --to '{}' > /dev/null || exit 1", place(&world));
+    let prune = format!("{piton} backup prune -q --to '{}' --keep 3 --grace 0s", place(&world));
+    // Notes are appended and old backups removed meanwhile.
+    let all = format!(
+        "for n in 1 2 3 4 5 6; do ( {create} ) & pids=\"$pids $!\"; {piton} note -q r \"note $n\"; done; {prune}; \
+         for pid in $pids; do wait $pid || exit 1; done"
+    );
+    world.shell(&all).exits(0);
+    let listed = world.json(&["backup", "list", "--to", &place(&world)]);
+    let listed = listed["backups"].as_array().unwrap();
+    assert!(listed.len() >= 3, "{listed:?}");
+    assert_eq!(objects(&world, "/pending/").len(), 0, "nobody is at work");
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
+}
+
+#[test]
 fn a_run_goes_on_where_it_was_restored() {
     let world = World::new();
     world.loops("r", "echo x >> a.txt", ONCE).exits(3);
@@ -531,6 +565,12 @@ fn whoever_is_killed_while_backing_up_leaves_no_backup_that_does_not_restore() {
         assert_eq!(ran.code, -1, "{ran:?}");
     }
     assert!(ended > 5, "it was ended {ended} times");
+    // Of one that died nobody knows that it is dead: for a day its pieces stay.
+    assert!(!objects(&world, "/pending/").is_empty());
+    let before = objects(&world, "/segments/").len();
+    let prune = ["backup", "prune", "--to", &place(&world), "--keep", "1", "--grace", "0s"];
+    world.piton(&prune).exits(0);
+    assert_eq!(objects(&world, "/segments/").len(), before);
     world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
     assert_eq!(world.shell("ls .piton/scratch").out, "lock\n", "what the dead left is gone");
 }

@@ -13,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use piton_model::{Epoch, RunId, Seq};
 use rusqlite::{Connection, OptionalExtension};
 
+use super::index::Record;
 use super::{schema, walk};
 use crate::anchor;
 use crate::blob::Blobs;
@@ -42,8 +43,8 @@ pub struct Salvaged {
     pub run: RunId,
     /// Where the proven part ends; before the first event where nothing is proven.
     pub head: Head,
-    /// The last event that was acknowledged, as far as anything says so.
-    pub acknowledged: Seq,
+    /// The last event that was acknowledged, as its anchor or a sound row of the index says; nothing where neither is left.
+    pub acknowledged: Option<Seq>,
     /// What its anchor says.
     pub anchored: Option<Head>,
     rows: Vec<i64>,
@@ -119,16 +120,17 @@ impl Salvage {
     fn prove(&self, run: &RunId, found: &mut Found, anchors: &BTreeMap<RunId, Head>) -> Option<Salvaged> {
         let anchored = anchors.iter().find(|(name, _)| name.key() == run.key()).map(|(_, head)| *head);
         let indexed = found.indexed.get(run).copied();
-        let said = anchored.map_or(0, |head| head.seq).max(indexed.map_or(0, |(_, head)| head));
+        let verified = found.heads.get(&run.key()).copied();
+        let said = anchored.map(|head| head.seq).max(verified);
         let (mut head, mut rows) = (Head::start(run), Vec::new());
-        let mut number = indexed.map(|(number, _)| number);
+        let mut number = indexed;
         while let Some((row, of, next)) = self.next(run, head, number, found) {
             found.used.insert(row);
             rows.push(row);
             (head, number) = (next, Some(of));
         }
         let is_known = indexed.is_some() || anchored.is_some() || !rows.is_empty();
-        let acknowledged = said.max(head.seq);
+        let acknowledged = said.map(|said| said.max(head.seq));
         is_known.then(|| Salvaged { run: run.clone(), head, acknowledged, anchored, rows })
     }
 
@@ -160,8 +162,10 @@ struct Found {
     /// Rows with the number of their run, by their first event.
     by_seq: HashMap<Seq, Vec<(i64, i64)>>,
     used: HashSet<i64>,
-    /// Number and last event, by name.
-    indexed: BTreeMap<RunId, (i64, Seq)>,
+    /// Numbers by name, whatever else of their rows is damaged.
+    indexed: BTreeMap<RunId, i64>,
+    /// The last events by key, of rows that are what was written.
+    heads: HashMap<String, Seq>,
     epoch_max: Epoch,
     unreadable: Option<String>,
 }
@@ -180,6 +184,8 @@ impl Found {
         }
         // Stops where the index cannot be read any further.
         let _ = found.read_index(connection);
+        let rows = Record::page(connection, None, usize::MAX).map_or_else(|_| Vec::new(), |(rows, _)| rows);
+        found.heads = rows.into_iter().flatten().map(|row| (row.entry.run_id.key(), row.head.seq)).collect();
         found
     }
 
@@ -218,24 +224,18 @@ impl Found {
 
     fn read_index(&mut self, connection: &Connection) -> Result<(), Error> {
         self.epoch_max = schema::first_epoch(connection).unwrap_or(0);
-        let mut statement = connection.prepare("select number, id, head_seq, epoch from runs")?;
+        let mut statement = connection.prepare("select number, id, epoch from runs")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let (Ok(number), Ok(id)) = (row.get::<_, i64>(0), row.get::<_, String>(1)) else { continue };
             let Ok(run) = id.parse::<RunId>() else { continue };
-            let head = row.get::<_, i64>(2).map_or(0, |head| head.max(0) as Seq);
             // A flipped bit makes no epoch from which nothing can be counted up.
-            let epoch = row.get::<_, i64>(3).ok().and_then(|epoch| Epoch::try_from(epoch).ok());
+            let epoch = row.get::<_, i64>(2).ok().and_then(|epoch| Epoch::try_from(epoch).ok());
             self.epoch_max = self.epoch_max.max(epoch.filter(|epoch| *epoch < 1 << 40).unwrap_or(0));
-            self.indexed.insert(run, (number, head.min(rows_max(&self.by_seq))));
+            self.indexed.insert(run, number);
         }
         Ok(())
     }
-}
-
-/// No run ends beyond the last event that any row has: an index that says so is damaged itself.
-fn rows_max(by_seq: &HashMap<Seq, Vec<(i64, i64)>>) -> Seq {
-    by_seq.keys().max().map_or(0, |first| first + piton_model::limits::EVENTS_PER_APPEND_MAX as u64)
 }
 
 /// What the anchors say, whichever journal wrote them.
