@@ -321,3 +321,22 @@ fn what_happens_after_a_look_is_seen() {
     place.write("inner/file", b"j");
     is_exact(&["inner/file"], &[], "its contents");
 }
+
+#[test]
+fn a_file_that_became_ignored_stays_out_when_it_is_written_again() {
+    let place = Place::new();
+    // One that remembers what it saw, and has seen enough to need no `git status`.
+    let workspace = place.open();
+    let snapshot = || workspace.snapshot(RUN, "edit").unwrap();
+    place.write("log", b"1");
+    for _ in 0..3 {
+        snapshot();
+    }
+    place.write(".gitignore", b"log\n");
+    let ignored = snapshot();
+    assert!(!place.files_of(&ignored.tree).contains_key(b"log".as_slice()));
+    for bytes in [b"22", b"33"] {
+        place.write("log", bytes);
+        assert_eq!(snapshot().tree, ignored.tree);
+    }
+}
