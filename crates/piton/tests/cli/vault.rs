@@ -393,10 +393,12 @@ fn a_damaged_run_keeps_no_other_out_of_a_backup() {
 #[test]
 fn a_journal_that_is_whole_is_not_repaired() {
     let world = with_a_run();
-    let before = world.shell("cksum .piton/journal.db").out;
+    // Its write-ahead log may be folded in meanwhile, by whoever closes it last.
+    let files = || world.shell("ls -A .piton | grep -v journal.db-").out;
+    let before = (files(), log(&world, "r"));
     let ran = world.piton(&["repair"]).exits(0);
     assert_eq!(ran.out, "nothing is damaged; nothing was changed\n");
-    assert_eq!(world.shell("cksum .piton/journal.db").out, before);
+    assert_eq!((files(), log(&world, "r")), before);
     let none = World::new();
     none.piton(&["repair"]).exits(2);
     assert!(!none.path(".piton").exists(), "looking leaves nothing behind");

@@ -245,13 +245,19 @@ impl Journal {
         limits.iterations = event.maybe("/raise/iterations")?.unwrap_or(limits.iterations);
         limits.working_ms = event.maybe("/raise/working_ms")?.unwrap_or(limits.working_ms);
         let (cost, tokens) = (event.maybe("/raise/cost_microusd")?, event.maybe("/raise/tokens")?);
+        // What a role may use of its own goes up by as much as what all may use.
+        let added = |to: Option<u64>, of_all: Option<u64>, used: u64| {
+            to.map_or(0, |to| to.saturating_sub(of_all.unwrap_or(used)))
+        };
+        let more_cost = added(cost, limits.cost_microusd, self.used.cost);
+        let more_tokens = added(tokens, limits.tokens, self.tokens);
         limits.cost_microusd = cost.or(limits.cost_microusd);
         limits.tokens = tokens.or(limits.tokens);
         for role in &mut self.roles {
             (role.failures, role.lost, role.not_before_ms) = (0, 0, None);
             let shape = &mut role.shape;
-            shape.cost_microusd = shape.cost_microusd.map(|own| cost.unwrap_or(own).max(own));
-            shape.tokens = shape.tokens.map(|own| tokens.unwrap_or(own).max(own));
+            shape.cost_microusd = shape.cost_microusd.map(|own| own + more_cost);
+            shape.tokens = shape.tokens.map(|own| own + more_tokens);
         }
         self.place = Place::Running;
         self.iteration.confirmed |= self.iteration.verdict.is_some();
