@@ -94,11 +94,12 @@ pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Error> {
     Some(if was_elsewhere(layout, &words) { moved(run) } else { words })
 }
 
-/// Whether it missed a journal that lies here by now: the repository was moved under it.
+/// Whether it missed, somewhere else, a journal that lies here by now: the repository was moved under it.
 fn was_elsewhere(layout: &Layout, words: &Error) -> bool {
     let here = layout.store().file().filter(|_| layout.store().exists());
-    let is_meant = |here: &Path| words.message.contains(&format!("`{}`", here.display()));
-    words.hint.as_deref() == Some(UNLINKED) && here.is_some_and(|here| !is_meant(&here))
+    let place = here.as_deref().and_then(Path::parent);
+    let is_meant = |place: &Path| words.message.contains(&format!("`{}/", place.display()));
+    words.hint.as_deref() == Some(UNLINKED) && place.is_some_and(|place| !is_meant(place))
 }
 
 fn moved(run: &RunId) -> Error {
