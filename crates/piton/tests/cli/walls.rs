@@ -178,8 +178,7 @@ fn held(world: &World) {
 }
 
 fn confined() -> World {
-    let world = World::configured("[confine]\nenabled = true\n");
-    world
+    World::configured("[confine]\nenabled = true\n")
 }
 
 #[test]

@@ -195,7 +195,6 @@ fn what_is_not_committed_in_a_submodule_is_said() {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
 #[test]
 fn a_setup_that_fails_stops_the_run_and_says_what_it_said() {
     let world = World::configured("[worktree]\nsetup = 'echo said aloud; exit 3'\n");
