@@ -27,6 +27,6 @@ fn what_happened_to_cycles_folds_and_renders_as_it_did() {
     let entries = std::fs::read_dir(directory("")).expect("journals").map(|entry| entry.expect("a journal"));
     let names = entries.map(|entry| entry.file_name().into_string().expect("a plain name"));
     let names: Vec<String> = names.filter(|name| name.starts_with("simulated-cycle-")).collect();
-    assert!(!names.is_empty(), "`scripts/freeze-cycles` writes some");
+    assert!(!names.is_empty(), "`piton-sim --kind cycle --seed SEED --journal` writes one");
     names.iter().for_each(|name| compare_folded(name, cycles::views));
 }
