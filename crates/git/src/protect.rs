@@ -114,10 +114,10 @@ fn rule(path: &RepoPath, end: &str) -> Option<Vec<u8>> {
     Some(rule)
 }
 
-/// Appends the rules that the file does not have yet; what it has stays, line ends included. One behind a link is somebody
-/// else's, and stays as it is: a clone may have brought the link, or several clones share the file.
+/// Appends the rules that the file does not have yet; what it has stays, line ends included. One in a directory that is a link is somebody
+/// else's, and stays as it is: a clone may have brought the link.
 fn add_rules(path: &Path, rules: &[Vec<u8>]) -> Result<(), Error> {
-    if path.is_symlink() || path.parent().is_some_and(Path::is_symlink) {
+    if path.parent().is_some_and(Path::is_symlink) {
         return Ok(());
     }
     let mut content = file::read_regular(path, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
