@@ -308,6 +308,26 @@ impl Type for Number {
     }
 }
 
+/// A share, from 0 to 1.
+pub struct Share;
+
+impl Type for Share {
+    type Value = f64;
+
+    fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<f64> {
+        let number = reader.number(key, value)?;
+        if number > 1.0 {
+            reader.problem(value.span().start, format!("`{key}` must be from 0 to 1, got {number}"));
+            return None;
+        }
+        Some(number)
+    }
+
+    fn takes() -> Takes {
+        takes("a number from 0 to 1", json!({"type": "number", "minimum": 0, "maximum": 1}))
+    }
+}
+
 /// `HH:MM`, from `00:00` to `23:59`.
 pub struct TimeOfDay;
 

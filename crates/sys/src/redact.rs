@@ -2,7 +2,7 @@
 //!
 //! Three sources: known formats (`formats`) of keys, the values of environment variables whose name sounds like
 //! a secret, and literals the caller names. The values are also looked for in the encodings that output tends
-//! to have: percent, JSON string, base64. What is found becomes [`REDACTED`].
+//! to have: percent, JSON string, base64, hexadecimal. What is found becomes [`REDACTED`].
 //!
 //! The scanner decides byte by byte and holds back only what may still turn out to be a secret. So the result
 //! does not depend on how the input was cut into chunks, the time is linear, and memory is bounded. It stops

@@ -35,8 +35,9 @@ pub use gaps::{
     LedgerAt, ResearchOrder, ResearchUpdate, StaleGaps, gap_fields,
 };
 pub use look::{
-    Asked, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt, ReportView,
-    RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
+    Asked, Changes, Damaged, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt,
+    ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight,
+    WhyView,
 };
 pub use order::{
     AgentChoice, CycleOrder, ForkOrder, LimitWords, LoopOrder, Order, PrepChoice, Removal, Resumption,

@@ -229,12 +229,29 @@ pub struct Listed {
     pub entry: Entry,
 }
 
+/// A run of which something is not what was written. Nothing else is said of it: none of it is known to be true.
+#[shown(Clone, Debug, PartialEq)]
+pub struct Damaged {
+    /// Its name.
+    pub run_id: RunId,
+    /// `damaged`, where a sound run has its status.
+    pub status: &'static str,
+    /// What is wrong with it.
+    pub damaged: String,
+    /// The command that helps.
+    pub hint: String,
+}
+
 /// The runs of a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Runs {
     /// Those that are there and sound, newest first.
     pub listed: Vec<Listed>,
-    /// What the journal lost, or what in it is not what was written, run by run; nothing where the list is complete.
+    /// Those that are not, as far as they are known by name.
+    pub damaged: Vec<Damaged>,
+    /// What is wrong beyond single runs.
+    pub lost_beyond: Vec<Error>,
+    /// All that the journal lost, or that in it is not what was written, run by run; nothing where the list is complete.
     pub lost: Vec<Error>,
     /// Why the journal can only be read, where that is so, and what helps.
     pub only_to_read: Option<String>,

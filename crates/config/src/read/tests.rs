@@ -95,6 +95,22 @@ fn checks_keep_the_order_of_the_file() {
 }
 
 #[test]
+fn a_number_out_of_its_range_is_told_the_range() {
+    for (text, said) in [
+        ("[session]\nmin_iterations = -1", "must be a whole number from 0 to 4294967295, got -1"),
+        (
+            "[session]\nmin_iterations = 4294967296",
+            "must be a whole number from 0 to 4294967295, got 4294967296",
+        ),
+        ("[progress]\nmin_score = 7", "`min_score` must be from 0 to 1, got 7"),
+        ("[progress]\nmin_score = -0.5", "`min_score` must be a number, zero or more"),
+    ] {
+        assert!(problems(text).ends_with(said), "{}", problems(text));
+    }
+    accepted("[progress]\nmin_score = 1");
+}
+
+#[test]
 fn every_problem_is_reported_at_once() {
     insta::assert_snapshot!(problems(
         r#"

@@ -24,11 +24,15 @@ impl Reader<'_> {
 
     /// A whole number, zero or more.
     pub(crate) fn whole(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u32> {
-        let number = match value.get_ref() {
-            DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
-            _ => None,
+        let DeValue::Integer(number) = value.get_ref() else {
+            return self.wanted(key, "a whole number", value);
         };
-        number.or_else(|| self.wanted(key, "a whole number", value))
+        let fits = u32::from_str_radix(number.as_str(), number.radix()).ok();
+        if fits.is_none() {
+            let message = format!("`{key}` must be a whole number from 0 to {}, got {number}", u32::MAX);
+            self.problem(value.span().start, message);
+        }
+        fits
     }
 
     /// A number, zero or more.

@@ -5,7 +5,7 @@ use piton_model::loop_machine::Level;
 use piton_model::loop_machine::progress::Strategy;
 
 use crate::entry::section;
-use crate::types::{Count, Duration, Flag, Never0, Number, OneOf, PerHour, Percent, Texts, Whole};
+use crate::types::{Count, Duration, Flag, Never0, Number, OneOf, PerHour, Percent, Share, Texts, Whole};
 
 section! {
     /// How long a conversation goes on, where iterations share one.
@@ -43,7 +43,7 @@ section! {
         /// Words by which an agent marks progress.
         markers: Texts, [Loop] => progress.markers;
         /// The score, from 0 to 1, from which an iteration got on.
-        min_score: Number, [Loop] => progress.score_min;
+        min_score: Share, [Loop] => progress.score_min;
     }
 }
 

@@ -5,15 +5,15 @@ use std::time::Duration;
 use piton_model::ledger::NotFresh;
 use piton_model::loop_machine::findings_of;
 use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, cycle, workflow};
-use piton_store::{Claim, Wanted};
+use piton_store::{Claim, Problem, RunRow, Wanted};
 use piton_sys::redact::Redactor;
 use piton_view::{
     Answer, Asked, BackedUp, BackupRestored, BackupsVerified, BackupsView, Batch, Brief, Changes, Client,
-    DiffView, Error, ErrorKind, EventView, ExportFormat, Follow, GapChange, GapEvent, GapView, GapsBatch,
-    GapsChanged, GapsDiff, GapsOrder, InLedger, LedgerAt, LimitWords, MetricsView, Moment, Order, Printed,
-    PruneOrder, PrunedView, Rebuilt, Removal, RepairView, ReportView, Request, ResearchOrder, ResearchUpdate,
-    RestoreOrder, RestoredView, Resumption, Runs, Seen, ShowView, StaleGaps, Started, StateOf, StatusView,
-    VerifyView, WhyView,
+    Damaged, DiffView, Error, ErrorKind, EventView, ExportFormat, Follow, GapChange, GapEvent, GapView,
+    GapsBatch, GapsChanged, GapsDiff, GapsOrder, InLedger, LedgerAt, LimitWords, MetricsView, Moment, Order,
+    Printed, PruneOrder, PrunedView, Rebuilt, Removal, RepairView, ReportView, Request, ResearchOrder,
+    ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen, ShowView, StaleGaps, Started,
+    StateOf, StatusView, VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
@@ -60,21 +60,52 @@ impl LocalClient {
 
     /// Every run, and what the list lacks where it is not sound.
     async fn all_runs(&self) -> Result<Runs, ClientError> {
-        let (rows, lost) = match self.store()?.rows(Wanted::ALL).await {
+        let (rows, problems) = match self.store()?.rows(Wanted::ALL).await {
             Ok(page) => (page.rows, Vec::new()),
-            Err(error @ piton_store::Error::Corrupt(_)) => {
-                let there = self.store()?.rows(Wanted::ALL_THERE).await?;
-                let mut found: Vec<_> = there.damaged.into_iter().map(piton_store::Error::Corrupt).collect();
-                if found.is_empty() {
-                    found.push(error);
-                }
-                (there.rows, found.into_iter().map(|error| ClientError::from(error).into()).collect())
-            }
+            Err(piton_store::Error::Corrupt(first)) => self.apart(first).await?,
             Err(error) => return Err(error.into()),
         };
+        let damaged = problems.iter().filter_map(|problem| {
+            Some(Damaged {
+                run_id: problem.run.clone()?,
+                status: "damaged",
+                damaged: problem
+                    .seq
+                    .map_or_else(|| problem.what.clone(), |seq| format!("event {seq}: {}", problem.what)),
+                hint: "piton repair".to_owned(),
+            })
+        });
+        let damaged: Vec<Damaged> = damaged.collect();
+        let said = |problem: Problem| Error::from(ClientError::from(piton_store::Error::Corrupt(problem)));
+        let beyond = problems.iter().filter(|problem| problem.run.is_none()).cloned();
+        let lost_beyond = beyond.map(said).collect();
+        let lost = problems.into_iter().map(said).collect();
         let listed = self.listed(rows.into_iter().map(|row| row.entry).collect()).await?;
         let closed = self.closed.as_ref().map(|why| format!("nothing can be written to the journal: {why}"));
-        Ok(Runs { listed, lost, only_to_read: self.caution.clone().or(closed) })
+        let only_to_read = self.caution.clone().or(closed);
+        Ok(Runs { listed, damaged, lost_beyond, lost, only_to_read })
+    }
+
+    /// The runs that are sound, and what is wrong with the others, where something is: `first` is what was noticed first.
+    async fn apart(&self, first: Problem) -> Result<(Vec<RunRow>, Vec<Problem>), ClientError> {
+        let store = self.store()?;
+        let there = store.rows(Wanted::ALL_THERE).await?;
+        let (mut sound, mut problems) = (Vec::new(), there.damaged);
+        for row in there.rows {
+            // Alone, it is compared with its anchor.
+            match store.row(&row.entry.run_id).await {
+                Ok(row) => sound.push(row),
+                Err(piton_store::Error::Corrupt(problem)) => problems.push(problem),
+                // It was removed meanwhile.
+                Err(piton_store::Error::UnknownRun { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // A run that is gone altogether has no row.
+        if problems.iter().all(|problem| problem.run != first.run) {
+            problems.push(first);
+        }
+        Ok((sound, problems))
     }
 
     /// Takes secrets out of what is said. A command is on record as it was given, since it must run as it was given; what

@@ -2,7 +2,7 @@
 
 use piton_model::{ExitCode, Timestamp};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{Listed, Runs, words};
+use piton_view::{Damaged, Listed, Runs, words};
 use serde::Serialize;
 
 use crate::cli::{Global, LsArguments};
@@ -27,7 +27,7 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         vec![repository::layout(global)?]
     };
     let mut code = ExitCode::Done;
-    let mut listed = Vec::new();
+    let (mut listed, mut damaged) = (Vec::new(), Vec::new());
     for layout in places {
         let place = layout.root().display().to_string();
         let runs = match runs_of(&layout).await {
@@ -46,15 +46,19 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         runs.only_to_read.iter().for_each(|why| out.note(format!("warning: {why}")));
         let shown = select(runs.listed, arguments, since).into_iter();
         listed.extend(shown.map(|run| Placed { repository: repository.clone(), run }));
-        for lost in runs.lost {
+        // Whatever kind or status was asked for: neither is known of them.
+        damaged.extend(runs.damaged.into_iter().map(|run| Placed { repository: repository.clone(), run }));
+        for lost in runs.lost_beyond {
             out.failure(&lost);
+        }
+        if let Some(lost) = runs.lost.first() {
             code = lost.kind.exit_code();
         }
     }
     // Stable: newest first within each group.
     listed.sort_by_key(|listed| !(listed.run.entry.needs_person() || listed.run.undriven));
     if out.json {
-        out.json(&listed);
+        out.json(&damaged.iter().map(Line::Damaged).chain(listed.iter().map(Line::Run)).collect::<Vec<_>>());
         return Ok(code);
     }
     if listed.is_empty() && code == ExitCode::Done {
@@ -62,6 +66,7 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     }
     let now = SystemClock.now();
     let columns = Columns::of(&listed, out.width);
+    damaged.iter().for_each(|damaged| out.row(line_of(damaged, &columns)));
     for listed in &listed {
         columns.lines(listed, now).iter().for_each(|line| out.line(line));
     }
@@ -78,11 +83,27 @@ async fn runs_of(layout: &repository::Layout) -> Result<Option<Runs>> {
 
 /// A run, and the repository it is in where there are several.
 #[derive(Serialize)]
-struct Placed {
+struct Placed<R = Listed> {
     #[serde(skip_serializing_if = "Option::is_none")]
     repository: Option<String>,
     #[serde(flatten)]
-    run: Listed,
+    run: R,
+}
+
+/// A line of the list: what needs somebody most, and what is known to be true.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Line<'a> {
+    Damaged(&'a Placed<Damaged>),
+    Run(&'a Placed),
+}
+
+/// A run of which nothing is said but what is wrong with it.
+fn line_of(listed: &Placed<Damaged>, columns: &Columns) -> String {
+    let Damaged { run_id, status, damaged, hint } = &listed.run;
+    let place = listed.repository.as_deref().map_or_else(String::new, |place| format!("  {place}"));
+    let id = format!("{:<width$}", run_id.as_str(), width = columns.id);
+    format!("{id}  {status}: {}; run `{hint}`{place}", clean_line(damaged))
 }
 
 fn select(runs: Vec<Listed>, arguments: &LsArguments, since: Option<Timestamp>) -> Vec<Listed> {

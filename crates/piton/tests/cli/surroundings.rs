@@ -147,11 +147,31 @@ fn a_damaged_row_of_one_run_leaves_the_others_alone() {
     assert_eq!(journal.execute("update runs set title = 'else' where id = 'other-1'", []).unwrap(), 1);
     drop(journal);
     let listed = world.piton(&["ls", "--all"]).exits(6);
-    assert!(listed.out.contains("other-2") && !listed.out.contains("other-1"), "{}", listed.out);
-    assert!(listed.err.contains("run `other-1`: its index row is not what was written"), "{}", listed.err);
+    let lines: Vec<&str> = listed.out.lines().collect();
+    assert!(lines[0].starts_with("other-1 "), "what needs somebody comes first: {}", listed.out);
+    assert!(
+        lines[0].ends_with("damaged: its index row is not what was written; run `piton repair`"),
+        "{}",
+        lines[0]
+    );
+    assert!(lines.len() == 3 && !listed.out.contains("else"), "nothing else is said of it: {}", listed.out);
+    assert_eq!(listed.err, "");
+    let listed = world.piton(&["ls", "--all", "--json"]).exits(6);
+    let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(
+        listed[0],
+        serde_json::json!({"run_id": "other-1", "status": "damaged",
+            "damaged": "its index row is not what was written", "hint": "piton repair"})
+    );
+    assert_eq!((&listed[1]["run_id"], &listed[2]["run_id"]), (&"other-2".into(), &"r".into()));
+    let asked = world.piton(&["status", "other-1"]).exits(6);
+    assert!(
+        asked.err.contains("its index row is not what was written") && asked.err.contains("piton repair"),
+        "{asked:?}"
+    );
     let bare = world.piton(&["status"]).exits(6);
     assert!(
-        bare.out.contains("other-2") && bare.err.contains("other-1"),
+        bare.out.contains("other-2") && bare.out.contains("other-1"),
         "which is meant is not known: {bare:?}"
     );
     let bare = world.piton(&["status", "--json"]).exits(6);

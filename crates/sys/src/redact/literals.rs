@@ -20,8 +20,17 @@ pub(super) struct Literals {
 impl Literals {
     pub(super) fn add_in_all_encodings(&mut self, value: &[u8]) {
         self.add(value.to_vec());
-        self.add(percent_encoded(value));
+        for upper in [true, false] {
+            self.add(percent_encoded(value, upper));
+            self.add(percent_form(value, upper));
+            self.add(percent_all(value, upper));
+            self.add(hex(value, upper));
+            self.add(json_all(value, upper));
+        }
         self.add(json_escaped(value));
+        // As PHP, and whoever puts JSON into HTML, writes it; and JSON within a string of JSON.
+        self.add(replaced(&json_escaped(value), b"/", b"\\/"));
+        self.add(json_escaped(&json_escaped(value)));
         for alphabet in [BASE64, BASE64_URL] {
             // The value may start anywhere within the three bytes that make four characters.
             for bits_before in [0, 4, 2] {
@@ -118,16 +127,52 @@ fn decide(candidates: &[Vec<u8>], rest: &[u8], is_end: bool) -> Decision {
     if longer_may_fit { Decision::NeedMore } else { Decision::Emit }
 }
 
-fn percent_encoded(value: &[u8]) -> Vec<u8> {
+fn percent_encoded(value: &[u8], upper: bool) -> Vec<u8> {
     let mut encoded = Vec::with_capacity(value.len());
     for &byte in value {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             encoded.push(byte);
         } else {
-            encoded.extend(format!("%{byte:02X}").into_bytes());
+            encoded.push(b'%');
+            encoded.extend(hex(&[byte], upper));
         }
     }
     encoded
+}
+
+/// As a form is sent: a space is a plus.
+fn percent_form(value: &[u8], upper: bool) -> Vec<u8> {
+    replaced(&percent_encoded(value, upper), b"%20", b"+")
+}
+
+/// Every byte escaped, whether it needs to be or not.
+fn percent_all(value: &[u8], upper: bool) -> Vec<u8> {
+    value.iter().flat_map(|&byte| [b"%".to_vec(), hex(&[byte], upper)].concat()).collect()
+}
+
+/// Every character of a JSON string escaped by its number.
+fn json_all(value: &[u8], upper: bool) -> Vec<u8> {
+    let units = String::from_utf8_lossy(value).encode_utf16().collect::<Vec<u16>>();
+    units.iter().flat_map(|unit| [b"\\u".to_vec(), hex(&unit.to_be_bytes(), upper)].concat()).collect()
+}
+
+fn hex(value: &[u8], upper: bool) -> Vec<u8> {
+    let digits = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
+    value.iter().flat_map(|byte| [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]).collect()
+}
+
+fn replaced(text: &[u8], what: &[u8], with: &[u8]) -> Vec<u8> {
+    let (mut made, mut rest) = (Vec::with_capacity(text.len()), text);
+    while let Some(&first) = rest.first() {
+        if rest.starts_with(what) {
+            made.extend_from_slice(with);
+            rest = &rest[what.len()..];
+        } else {
+            made.push(first);
+            rest = &rest[1..];
+        }
+    }
+    made
 }
 
 fn json_escaped(value: &[u8]) -> Vec<u8> {
@@ -172,7 +217,11 @@ mod tests {
 
     #[test]
     fn encodings_are_those_of_urls_and_json() {
-        assert_eq!(percent_encoded(b"a b/c~"), b"a%20b%2Fc~");
+        assert_eq!(percent_encoded(b"a b/c~", true), b"a%20b%2Fc~");
+        assert_eq!(percent_form(b"a b/c~", false), b"a+b%2fc~");
+        assert_eq!(percent_all(b"a/", false), b"%61%2f");
+        assert_eq!(json_all("a\u{e9}".as_bytes(), false), b"\\u0061\\u00e9");
+        assert_eq!(hex(b"a/", true), b"612F");
         assert_eq!(json_escaped(b"a\"b\\c\n\x01"), b"a\\\"b\\\\c\\n\\u0001");
     }
 
