@@ -94,6 +94,23 @@ fn values_of_secret_sounding_variables_are_redacted_in_every_encoding() {
 }
 
 #[test]
+fn a_value_is_found_however_it_is_escaped() {
+    let redactor = Redactor::new().with_variables(variables(&[("MY_API_KEY", "b c/de\"f")]));
+    for escaped in [
+        "b%20c%2fde%22f",
+        "b+c%2Fde%22f",
+        "%62%20%63%2f%64%65%22%66",
+        "6220632f64652266",
+        "6220632F64652266",
+        r"\u0062\u0020\u0063\u002f\u0064\u0065\u0022\u0066",
+        r#"b c\/de\"f"#,
+        r#"b c/de\\\"f"#,
+    ] {
+        assert_eq!(redactor.redact(&format!("<{escaped}>")), "<[redacted]>", "{escaped}");
+    }
+}
+
+#[test]
 fn a_quoted_value_is_found_in_json() {
     let redactor = Redactor::new().with_variables(variables(&[("A_SECRET", "line one\n\"line two\"")]));
     assert_eq!(redactor.redact(r#"{"x":"line one\n\"line two\""}"#), r#"{"x":"[redacted]"}"#);
