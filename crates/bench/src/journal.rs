@@ -12,6 +12,7 @@ pub(crate) const NAMES: &[&str] = &[
     "journal_8_processes",
     "journal_8_processes_p99_us",
     "bytes_per_step",
+    "journal_encrypted",
 ];
 
 const RAW_APPENDS: u32 = 3_000;
@@ -21,7 +22,7 @@ const STEPS_OF_64: u32 = 500;
 const STEPS_OF_8: u32 = 400;
 
 pub(crate) fn measure(options: &Options) -> Vec<Metric> {
-    let mut rounds: Vec<[f64; 8]> = Vec::new();
+    let mut rounds: Vec<[f64; 9]> = Vec::new();
     for _ in 0..options.rounds {
         rounds.push(round(options));
     }
@@ -40,14 +41,18 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
         metric("journal_8_processes_p99_us", column(5), "us"),
         metric("bytes_per_step", column(6), "bytes"),
         metric("payload_bytes_per_step", column(7), "bytes"),
+        metric("journal_encrypted", column(8), "steps/s"),
+        metric("journal_encrypted_of_plain", ratio(8, 2), "ratio"),
     ]
 }
 
-fn round(options: &Options) -> [f64; 8] {
+fn round(options: &Options) -> [f64; 9] {
     let scratch = options.scratch();
     let raw_append = raw::append(scratch.path(), RAW_APPENDS);
     let one = scratch.path().join("one");
     let (sequential, _) = steps::sequential(&one, "r", STEPS);
+    // The same once more, each payload sealed.
+    let sealed = steps::sequential_sealed(&scratch.path().join("sealed"), "r", STEPS);
     let raw_group = raw::group_commit(scratch.path(), 64, GROUP_APPENDS);
     let many = scratch.path().join("many");
     let many_runs = steps::many_runs(&many, 64, STEPS_OF_64);
@@ -68,6 +73,7 @@ fn round(options: &Options) -> [f64; 8] {
         p99,
         (bytes - empty) / f64::from(STEPS),
         payload as f64 / f64::from(STEPS),
+        sealed,
     ]
 }
 

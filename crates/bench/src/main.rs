@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p piton-bench` prints one JSON line per metric. What is compared is measured in
 //! turns within one run, and the median of the rounds is printed: the machine's noise falls on both sides.
-//! `--only NAME` picks the metrics whose name begins so; `--rounds N` changes the count of 5.
+//! `--only NAME` picks the metrics whose name begins so; `--rounds N` changes the count of 5, `--mib N` the size of the journal of
+//! which backups are made.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a measurement is printed")]
 
 mod command_line;
@@ -17,6 +18,7 @@ mod resume;
 mod snapshot;
 mod steps;
 mod syncs;
+mod vault;
 mod workflow;
 
 use std::path::PathBuf;
@@ -36,6 +38,8 @@ struct Options {
     rounds: usize,
     only: Option<String>,
     directory: PathBuf,
+    /// How large the journal is that is backed up.
+    mib: usize,
 }
 
 impl Options {
@@ -51,19 +55,20 @@ impl Options {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let mut options = Options { rounds: 5, only: None, directory: beside_this_program() };
+    let mut options = Options { rounds: 5, only: None, directory: beside_this_program(), mib: 1024 };
     while let Some(word) = arguments.next() {
         let mut value = || arguments.next().unwrap_or_else(|| panic!("`{word}` needs a value"));
         match word.as_str() {
             "--rounds" => options.rounds = value().parse().expect("a number of rounds"),
             "--only" => options.only = Some(value()),
+            "--mib" => options.mib = value().parse().expect("a number of mebibytes"),
             "--dir" => options.directory = value().into(),
             ledger::WORKER => return ledger::worker(&arguments.collect::<Vec<_>>()),
             "__worker" => return steps::worker(arguments.collect()),
             _ => panic!("`{word}` is not known; see the top of main.rs"),
         }
     }
-    let groups: [(&[&str], Measure); 12] = [
+    let groups: [(&[&str], Measure); 13] = [
         (journal::NAMES, journal::measure),
         (syncs::NAMES, syncs::measure),
         (resume::NAMES, resume::measure),
@@ -75,6 +80,7 @@ fn main() {
         (workflow::NAMES, workflow::measure),
         (own_cost::NAMES, own_cost::measure),
         (cycle::NAMES, cycle::measure),
+        (vault::NAMES, vault::measure),
         (raw::NAMES, raw::measure_disk),
     ];
     for (names, measure) in groups {

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use piton_engine::{Driver, World, drive};
@@ -13,8 +14,10 @@ use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Limits, LoopConfig, OnLost, SessionPolicy,
 };
 use piton_model::{Command, Effect, Event, Machine, RunEvent, RunId, Seq, State, Timestamp, apply, create};
+use piton_seal::opener::Source;
+use piton_seal::{Openers, Ring};
 use piton_store::sqlite::Sqlite;
-use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, Store, StoredEvent, Wanted};
+use piton_store::{Append, Claim, Expect, Fence, Holder, JournalId, Lease, Store, StoredEvent, Wanted};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 /// A world in which every attempt is over at once.
@@ -115,7 +118,24 @@ async fn claim(store: &Sqlite, run: &RunId) -> Lease {
 
 /// Drives one run for `steps`; steps per second and each step's latency.
 pub(crate) fn sequential(state: &Path, run: &str, steps: u32) -> (f64, Vec<f64>) {
-    let store = Sqlite::open(state).expect("a journal");
+    sequential_in(Sqlite::open(state).expect("a journal"), run, steps)
+}
+
+/// The same in a journal whose payloads are sealed; steps per second.
+pub(crate) fn sequential_sealed(state: &Path, run: &str, steps: u32) -> f64 {
+    let file = state.with_extension("key");
+    let (text, _) = piton_seal::opener::new_identity("now");
+    piton_sys::file::create_new(&file, text.as_bytes(), piton_sys::file::Durability::Unsynced)
+        .expect("a key");
+    let openers = Openers { sources: vec![Source::File(file)], recipients: Vec::new() };
+    piton_sys::file::create_private_dir(state).expect("a directory");
+    let ring = Arc::new(Ring::new(state.join("keys"), openers, true));
+    ring.require().expect("a key");
+    let store = Sqlite::open_with(state, JournalId::random(), ring).expect("a journal");
+    sequential_in(store, run, steps).0
+}
+
+fn sequential_in(store: Sqlite, run: &str, steps: u32) -> (f64, Vec<f64>) {
     runtime().block_on(async {
         let run = create_run(&store, run).await;
         let world = NoWork::new(steps);
@@ -192,6 +212,7 @@ pub(crate) fn worker(arguments: Vec<String>) {
             let (rate, latencies) = sequential(state, word(2), number(3));
             serde_json::json!({"rate": rate, "p99_us": crate::p99(latencies)})
         }
+        "backup" => crate::vault::work(state, Path::new(word(2)), word(3) == "true"),
         "curve" => crate::curve::work(state, word(2), number(3)),
         "many" => serde_json::json!({"rate": many_runs(state, number(2), number(3))}),
         "continue" => {

@@ -8,6 +8,9 @@ use std::path::Path;
 use piton_sys::file::read_regular;
 
 const BYTES_MAX: u64 = 4 << 20;
+/// How many names of a directory are looked at, and how many files read for one question.
+const ENTRIES_MAX: usize = 1_000;
+const FILES_MAX: usize = 50;
 
 /// A check that a project seems to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +63,44 @@ impl Project<'_> {
 
     fn toml(&self, name: &str) -> Option<toml::Table> {
         self.text(name)?.parse().ok()
+    }
+
+    /// What runs the tests that need nothing but Python, or pytest, and one of their files.
+    fn unittests(&self) -> Option<(&'static str, String)> {
+        let mut names: Vec<String> = ["", "tests", "test"]
+            .iter()
+            .flat_map(|directory| {
+                let entries = self.root.join(directory).read_dir().into_iter().flatten().flatten();
+                let names =
+                    entries.take(ENTRIES_MAX).filter_map(|entry| entry.file_name().into_string().ok());
+                names
+                    .map(|name| if directory.is_empty() { name } else { format!("{directory}/{name}") })
+                    .collect::<Vec<_>>()
+            })
+            .filter(|path| {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                name.starts_with("test") && name.ends_with(".py")
+            })
+            .collect();
+        names.sort();
+        let text = |path: &String| Some((self.text(path)?, path.clone()));
+        let texts: Vec<_> = names.iter().take(FILES_MAX).filter_map(text).collect();
+        if let Some((_, path)) = texts.iter().find(|(text, _)| text.contains("import pytest")) {
+            return Some(("pytest", format!("`import pytest` in {path}")));
+        }
+        let of_unittest = |(text, _): &&(String, String)| text.contains("unittest");
+        if let Some((_, path)) = texts.iter().find(of_unittest) {
+            // Below a directory without `__init__.py` nothing is found unless it is named.
+            let directory = path.split_once('/').map(|(directory, _)| directory);
+            return Some(
+                match directory.filter(|directory| !self.has(&[&format!("{directory}/__init__.py")])) {
+                    Some("tests") => ("python3 -m unittest discover -s tests -t .", path.clone()),
+                    Some(_) => ("python3 -m unittest discover -s test -t .", path.clone()),
+                    None => ("python3 -m unittest", path.clone()),
+                },
+            );
+        }
+        texts.iter().find(|(text, _)| text.contains("def test_")).map(|(_, path)| ("pytest", path.clone()))
     }
 
     fn has(&self, names: &[&str]) -> bool {
@@ -141,6 +182,9 @@ fn python(project: &Project<'_>) -> Vec<Suggested> {
         None
     };
     found.extend(why.map(|why| suggested("test", format!("{runner}pytest"), why)));
+    if let (None, Some((command, file))) = (why, project.unittests()) {
+        found.push(suggested("test", format!("{runner}{command}"), file));
+    }
     if tool("ruff") || project.has(&["ruff.toml", ".ruff.toml"]) {
         found.push(suggested("lint", format!("{runner}ruff check ."), "ruff is set up"));
     }
@@ -220,6 +264,15 @@ mod tests {
         assert_eq!(found(&[pyproject, ("uv.lock", "")])[0].1, "uv run pytest");
         assert_eq!(found(&[("conftest.py", "")]), pairs(&[("test", "pytest")]));
         assert_eq!(found(&[("go.mod", "")]), pairs(&[("test", "go test ./..."), ("vet", "go vet ./...")]));
+    }
+
+    #[test]
+    fn tests_that_need_no_setup_are_found_by_their_files() {
+        let unittest = "import unittest\n";
+        assert_eq!(found(&[("test_a.py", unittest)]), pairs(&[("test", "python3 -m unittest")]));
+        assert_eq!(found(&[("test_a.py", "def test_a():\n")]), pairs(&[("test", "pytest")]));
+        assert_eq!(found(&[("test_a.py", "import pytest, unittest\n")]), pairs(&[("test", "pytest")]));
+        assert_eq!(found(&[("a.py", unittest), ("test_b.py", "print(1)")]), []);
     }
 
     #[test]

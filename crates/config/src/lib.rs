@@ -52,9 +52,9 @@ pub use reference::{page, schema};
 pub use settings::{
     AgentSection, AttendedSection, BACKUPS_MAX, BACKUPS_TO, BackupSection, ConfineSection, CycleSection,
     EndSection, Gaps, GuardSection, HooksSettings, HybridSection, Layer, LoopSection, ModeSection,
-    NotifySettings, ProgressSection, PromptSection, RecoverySection, ReinforcementSection, RoleSettings,
-    SECTIONS, SessionSection, Settings, Sourced, StopSection, SwitchSection, ThresholdSection, VaultSection,
-    Views, Wanted, WindowSection, Worktree, entries,
+    NotifySettings, ProgressSection, PromptSection, RecoverySection, ReinforcementSection, RetentionSection,
+    RoleSettings, SECTIONS, SessionSection, Settings, Sourced, StopSection, SwitchSection, ThresholdSection,
+    VaultSection, Views, WARN_AT_BYTES, Wanted, WindowSection, Worktree, entries,
 };
 pub use show::{Shown, ShownValue, show};
 pub use template::{InitAgent, render};

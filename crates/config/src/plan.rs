@@ -55,6 +55,7 @@ pub fn plan(
     entries().for_each(|entry| (entry.configure)(settings, &mut config));
     settings.switch.configure(&mut config);
     config.confine = settings.confine.settled();
+    config.prove = settings.guard.prove.as_ref().map_or(config.prove, |prove| prove.value);
     config.gaps = settings.gaps.required();
     config.notify = settings.settled_notify();
     config.hooks = settings.settled_hooks();

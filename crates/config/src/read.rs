@@ -24,7 +24,7 @@ use crate::problem::{Place, Problem, escaped, quoted};
 use crate::settings::{Layer, SECTIONS, Settings, Sourced, entry};
 
 /// Names that a later version brings.
-const LATER: [&str; 4] = ["vault.encrypt", "vault.key_file", "vault.replicate", "views.paths"];
+const LATER: [&str; 1] = ["views.paths"];
 
 /// A name in the file with its key and its value, which know where they stand.
 pub(crate) type Pair<'a, 't> = (&'a str, &'a Spanned<DeString<'t>>, &'a Spanned<DeValue<'t>>);

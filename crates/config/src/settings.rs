@@ -37,7 +37,7 @@ pub use notify::{NotifySettings, PerHour, Quiet};
 pub use places::{AutoOrFlag, ConfineSection, Views, Wanted, Worktree};
 pub use session::{ProgressSection, RecoverySection, ReinforcementSection, SessionSection};
 pub use stop::{Conditions, StopSection};
-pub use vault::{BACKUPS_MAX, BACKUPS_TO, BackupSection, VaultSection};
+pub use vault::{BACKUPS_MAX, BACKUPS_TO, BackupSection, RetentionSection, VaultSection, WARN_AT_BYTES};
 
 use crate::agent::Agent;
 use crate::entry::{Entry, Section};
@@ -45,7 +45,7 @@ use crate::limit::{LIMITS, Limit};
 use crate::problem::Place;
 
 /// Every section, in the order of the file format.
-pub const SECTIONS: [&Section; 34] = [
+pub const SECTIONS: [&Section; 35] = [
     &AgentSection::SECTION,
     &agent::NAMED_AGENTS,
     &LoopSection::SECTION,
@@ -80,6 +80,7 @@ pub const SECTIONS: [&Section; 34] = [
     &places::REDACT,
     &VaultSection::SECTION,
     &BackupSection::SECTION,
+    &RetentionSection::SECTION,
 ];
 
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -194,6 +195,8 @@ pub struct Settings {
     pub vault: VaultSection,
     /// `[vault.backups]`.
     pub backups: BackupSection,
+    /// `[vault.retention]`.
+    pub retention: RetentionSection,
     /// `[redact] patterns`: literal texts that never reach a disk.
     pub redact: Vec<Sourced<String>>,
 }

@@ -164,6 +164,7 @@ mod tests {
         # max_files is not set
         # max_lines is not set
         # max_reboots is not set
+        proof = "optional"                                 # default
         on_lost = "retry"                                  # default
 
         [checks]
@@ -172,6 +173,7 @@ mod tests {
 
         [guard]
         mode = "block"                                     # default
+        prove = "auto"                                     # default
 
         [views]
         ralph = true                                       # default

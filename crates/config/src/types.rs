@@ -114,6 +114,11 @@ impl Type for Places {
             let message = format!("{} is neither absolute nor below `~/`", quoted(place));
             reader.problem(value.span().start, message);
         }
+        let is_all = |place: &&String| matches!(place.trim_end_matches(['/', '.']), "" | "~");
+        if let Some(place) = places.iter().find(is_all) {
+            let message = format!("`{key}`: {} leaves no walls standing", quoted(place));
+            reader.problem_with_hint(value.span().start, message, "name the directories that are needed");
+        }
         Some(places)
     }
 
@@ -177,6 +182,43 @@ impl Type for Span {
     fn takes() -> Takes {
         takes("a duration such as `\"5s\"`, or `\"0s\"`", json!({"type": "string"}))
     }
+}
+
+/// A size of more than zero, in bytes.
+pub struct Size;
+
+impl Type for Size {
+    type Value = u64;
+
+    fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u64> {
+        let text = reader.text(key, value)?;
+        let parsed = parse_size(&text);
+        parsed.map_err(|why| reader.problem(value.span().start, format!("`{key}`: {why}"))).ok()
+    }
+
+    fn shown(value: &u64) -> Value {
+        json!(format_size(*value))
+    }
+
+    fn takes() -> Takes {
+        takes("a size such as `\"1GiB\"`", json!({"type": "string"}))
+    }
+}
+
+const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let unit = UNITS.iter().find(|(name, _)| *name == unit.trim()).map(|(_, bytes)| *bytes);
+    let bytes = number.parse::<u64>().ok().zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
+    let why = || format!("{} is not a size such as `1GiB`, `200MiB` or `64KiB`", quoted(text));
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(why)
+}
+
+fn format_size(bytes: u64) -> String {
+    let (name, unit) = UNITS.iter().find(|(_, unit)| bytes.is_multiple_of(*unit)).unwrap_or(&UNITS[3]);
+    format!("{}{name}", bytes / unit)
 }
 
 /// How long a question waits before it counts as approved; `false`: as long as it takes.

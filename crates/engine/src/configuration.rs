@@ -4,13 +4,14 @@ use std::env::VarError;
 use std::path::{Path, PathBuf};
 
 use piton_config::{
-    AgentOptions, BACKUPS_MAX, BACKUPS_TO, Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir,
-    files, resolve, trust,
+    AgentOptions, BACKUPS_MAX, BACKUPS_TO, Files, Layer, Overrides, Problem, Problems, Sourced,
+    WARN_AT_BYTES, Wanted, config_dir, files, resolve, trust,
 };
-use piton_model::loop_machine::Confine;
+use piton_model::loop_machine::{Check, Confine};
 use piton_sys::{Clock, SystemClock};
 use piton_view::{AgentChoice, Error, ErrorKind};
 
+use crate::keys;
 use crate::launch::walls;
 use crate::layout::Layout;
 use crate::world::Views;
@@ -71,6 +72,11 @@ pub fn require_trust(layout: &Layout, files: &Files) -> Result<(), Error> {
     }
     Err(Error::new(ErrorKind::Person, "piton.toml is not trusted as it stands: it names programs to run")
         .hint("look at it, then run `piton trust`; `--trust` takes it for this once"))
+}
+
+/// The same, unless a person takes it as it stands.
+pub(crate) fn require_trust_or_taken(layout: &Layout) -> Result<(), Error> {
+    if layout.is_taken() { Ok(()) } else { require_trust(layout, &read(layout)?) }
 }
 
 /// The walls that the configuration asks for, and the paths that stay closed between them. Refused where there can be
@@ -155,12 +161,87 @@ pub fn backups(layout: &Layout) -> Result<Backups, Error> {
     let is_believed = layout.is_taken() || is_trusted(layout, &files)?;
     let files = if is_believed { files } else { Files { project: None, ..files } };
     let settings = resolve(&files, &variable, &Overrides::default()).map_err(problems)?.settings;
-    let said = settings.backups;
+    let (said, vault) = (settings.backups, settings.vault.clone());
+    let to = one_of("vault.backup_dir", vault.backup_dir, "vault.backups.to", said.to)?;
+    let max = one_of("vault.max_backups", vault.max_backups, "vault.backups.max", said.max)?;
     Ok(Backups {
-        to: said.to.map_or_else(|| BACKUPS_TO.to_owned(), |to| to.value),
-        count_max: said.max.map_or(BACKUPS_MAX, |max| max.value) as usize,
+        to: to.unwrap_or_else(|| BACKUPS_TO.to_owned()),
+        count_max: max.unwrap_or(BACKUPS_MAX) as usize,
         compress: settings.vault.compress.is_some_and(|compress| compress.value),
     })
+}
+
+/// The checks of `flags`, each `[NAME=]CMD`; without any those of the configuration, which has to be trusted: they are run.
+pub fn checks(layout: &Layout, flags: &[String]) -> Result<Vec<Check>, Error> {
+    let files = match flags {
+        [] => {
+            let files = read(layout)?;
+            if !layout.is_taken() {
+                require_trust(layout, &files)?;
+            }
+            files
+        }
+        _ => Files::default(),
+    };
+    let overrides = Overrides { checks: flags.to_vec(), ..Overrides::default() };
+    let settings = resolve(&files, &variable, &overrides).map_err(problems)?.settings;
+    Ok(settings.checks.into_iter().map(|check| check.value).collect())
+}
+
+/// What is said of how long things are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// After so long a run that is over is archived.
+    pub finished_for_ms: Option<u64>,
+    /// After so long what its agents printed goes.
+    pub attempts_for_ms: Option<u64>,
+    /// After so long a journal goes that a repair put aside.
+    pub aside_for_ms: Option<u64>,
+    /// Whether a run is archived only where a backup that can be restored has all of it.
+    pub only_if_backed_up: bool,
+    /// From this size on a journal is said to be large.
+    pub warn_at_bytes: u64,
+}
+
+/// What is said of how long things are kept. A project's file that nobody trusts has no say in it.
+pub fn retention(layout: &Layout) -> Result<Retention, Error> {
+    let files = read(layout)?;
+    let is_believed = layout.is_taken() || is_trusted(layout, &files)?;
+    let files = if is_believed { files } else { Files { project: None, ..files } };
+    let said = resolve(&files, &variable, &Overrides::default()).map_err(problems)?.settings.retention;
+    Ok(Retention {
+        finished_for_ms: said.finished_for.map(|age| age.value),
+        attempts_for_ms: said.attempts_for.map(|age| age.value),
+        aside_for_ms: said.aside_for.map(|age| age.value),
+        only_if_backed_up: said.only_if_backed_up.is_none_or(|only| only.value),
+        warn_at_bytes: said.warn_at.map_or(WARN_AT_BYTES, |size| size.value),
+    })
+}
+
+/// Where the journal is to be replicated to, if anywhere. A project's file that nobody trusts has no say in it.
+pub fn replicate(layout: &Layout) -> Result<Option<String>, Error> {
+    let files = read(layout)?;
+    let is_believed = layout.is_taken() || is_trusted(layout, &files)?;
+    let files = if is_believed { files } else { Files { project: None, ..files } };
+    let settings = resolve(&files, &variable, &Overrides::default()).map_err(problems)?.settings;
+    Ok(settings.vault.replicate.map(|to| to.value))
+}
+
+/// What two words for one setting come to. A layer's own counts before what is built in; two that differ are an error.
+fn one_of<T: PartialEq>(
+    name: &str,
+    one: Option<Sourced<T>>,
+    other_name: &str,
+    other: Option<Sourced<T>>,
+) -> Result<Option<T>, Error> {
+    let other = other.filter(|other| other.layer != Layer::Default);
+    match (one, other) {
+        (Some(one), Some(other)) if one.value != other.value => {
+            Err(Error::usage(format!("`{name}` and `{other_name}` say different things"))
+                .hint("they are two words for one setting: leave one of them out"))
+        }
+        (one, other) => Ok(one.or(other).map(|said| said.value)),
+    }
 }
 
 /// Which views the configuration wants. One that cannot be read changes nothing about them.
@@ -178,5 +259,7 @@ pub fn views(layout: &Layout) -> Views {
         let interval = asked.auto_save_interval.map(|interval| interval.value);
         views.auto_save_interval_ms = interval.unwrap_or(views.auto_save_interval_ms);
     }
+    // These have no encrypted form.
+    views.aiwg &= !keys::is_asked(layout);
     views
 }

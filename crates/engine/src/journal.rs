@@ -20,6 +20,7 @@ use piton_view::{Error, ErrorKind};
 
 use crate::client::ClientError;
 use crate::configuration;
+use crate::keys;
 use crate::layout::Layout;
 use crate::start::known;
 
@@ -76,7 +77,7 @@ pub(crate) struct Opened {
 
 /// Opens the journal of a repository, if it has one; sealed where it is not this user's to go on with.
 pub(crate) fn open_existing(layout: &Layout) -> Result<Option<Opened>, piton_store::Error> {
-    let opened = piton_store::open_existing(layout.store())?;
+    let opened = piton_store::open_existing_with(layout.store(), keys::ring(layout))?;
     Ok(opened.map(|opened| {
         let (store, caution) = sealed(layout, opened.store, &opened.identity);
         Opened { store, caution, closed: opened.closed }
@@ -88,6 +89,9 @@ pub(crate) fn open(layout: &Layout) -> Result<Arc<dyn Store>, piton_store::Error
     // A journal may lie elsewhere than what piton keeps beside it.
     file::create_private_dir(&layout.state())?;
     let new = JournalId::random();
+    let ring = keys::ring(layout);
+    // What was to be encrypted and cannot be is not begun.
+    ring.require()?;
     if !layout.store().exists() {
         // Listed before it is there: whoever is killed in between leaves a line that nobody needs, not a journal that nobody
         // may use.
@@ -98,7 +102,7 @@ pub(crate) fn open(layout: &Layout) -> Result<Arc<dyn Store>, piton_store::Error
             return Err(cannot_be_listed(error));
         }
     }
-    let piton_store::Opened { store, identity, .. } = piton_store::open(layout.store(), new)?;
+    let piton_store::Opened { store, identity, .. } = piton_store::open_with(layout.store(), new, ring)?;
     Ok(if identity.id == new { store } else { sealed(layout, store, &identity).0 })
 }
 

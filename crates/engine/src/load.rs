@@ -213,6 +213,10 @@ impl<M: Machine> Fold<M> {
 
 /// The event that was stored.
 pub fn decode<E: RunEvent>(run: &RunId, stored: &StoredEvent) -> Result<E, LoadError> {
+    if stored.archived {
+        let (run, seq) = (run.clone(), stored.seq);
+        return Err(LoadError::Store(piton_store::Error::Archived { run, seq }));
+    }
     let event = &stored.event;
     E::decode(&event.kind, event.version, &event.data).map_err(|source| LoadError::Event {
         run: run.clone(),

@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::client::{ClientError, LocalClient};
 use crate::layout::Layout;
 use crate::workflow::cleanup;
-use crate::world::{WorldError, open_workspace, republish, telling, unpublish, view_bytes};
+use crate::world::{Covered, WorldError, open_workspace, republish, telling, unpublish, view_bytes};
 
 /// Why a manager cannot do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -154,7 +154,11 @@ impl StateManager {
     /// Whether something happened that the file does not show yet.
     pub async fn is_dirty(&self) -> Result<bool, ManagerError> {
         let now = self.get().await?;
-        let shown = ralph::read(self.client.layout().root(), &self.run);
+        let layout = self.client.layout();
+        let shown = match Covered::of(layout) {
+            Some(covered) => covered.read(layout, &self.run),
+            None => ralph::read(layout.root(), &self.run),
+        };
         // When it was saved is not part of what is shown.
         Ok(shown.is_none_or(|shown| PersistedLoopState { saved_at: now.saved_at, ..shown } != now))
     }
@@ -163,15 +167,16 @@ impl StateManager {
     pub async fn save(&self) -> Result<PathBuf, ManagerError> {
         let loaded = self.client.load::<State>(&self.run, None).await?;
         let layout = self.client.layout();
-        republish(layout, &loaded.state, loaded.head, None)?;
-        Ok(ralph::published_path(layout.root(), &self.run).expect("it was rendered a moment ago"))
+        let written = republish(layout, &loaded.state, loaded.head, None)?.written;
+        Ok(PathBuf::from(&written[0]))
     }
 
     /// Saves, and keeps a copy among the backups, of which the ten newest stay. Returns where it is.
     pub async fn backup(&self) -> Result<PathBuf, ManagerError> {
-        self.save().await?;
+        let saved = self.save().await?;
         let kept = ralph::keep_copy(self.client.layout().root(), &self.run).map_err(WorldError::from)?;
-        Ok(kept.expect("what was saved is there"))
+        // One that is encrypted has no copies of its own: backups of the journal hold what it says.
+        Ok(kept.unwrap_or(saved))
     }
 
     /// Saves every `interval` where something is new, until the run has come to its end; the first time after the

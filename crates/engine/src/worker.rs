@@ -9,7 +9,7 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::ErrorKind;
 
 use crate::absence::{Absence, Missing};
-use crate::client::{ClientError, LocalClient};
+use crate::client::{ClientError, LocalClient, ensure_where_behind};
 use crate::driver_process;
 use crate::journal;
 use crate::start::known;
@@ -52,7 +52,10 @@ impl Worker {
             self.left_alone.remove(layout.root());
             // One journal that cannot be opened must not keep the others from going on.
             match LocalClient::existing(layout) {
-                Ok(Some(client)) => self.look_after(&client, &mut said).await,
+                Ok(Some(client)) => {
+                    self.look_after(&client, &mut said).await;
+                    ensure_where_behind(&client).await;
+                }
                 Ok(None) => {}
                 Err(error) => {
                     let error = piton_view::Error::from(error);

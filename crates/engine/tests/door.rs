@@ -67,7 +67,7 @@ async fn changes_tell_of_every_run_what_was_not_seen_yet() {
     door.request(&one, Request::Note { text: "look".to_owned(), set: Default::default() }).await.unwrap();
     let second = door.changes(first.seen, NO_WAIT).await.unwrap();
     assert_eq!(names(&second), ["one"]);
-    door.remove(&two, Removal { force: true, files: false }).await.unwrap();
+    door.remove(&two, Removal { force: true, files: false, tree: false }).await.unwrap();
     let third = door.changes(second.seen, NO_WAIT).await.unwrap();
     assert_eq!((names(&third), third.gone), (Vec::new(), vec![two]));
 }

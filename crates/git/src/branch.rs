@@ -18,7 +18,7 @@ use crate::{Error, RepoPath, Workspace};
 const USUAL_DEFAULTS: [&str; 3] = ["main", "master", "trunk"];
 
 /// Beside what git keeps for a work tree that a run made: where that run is. It goes when git forgets the work tree.
-const OWNER: &str = "piton-owner";
+pub(crate) const OWNER: &str = "piton-owner";
 const PATH_BYTES_MAX: u64 = 64 << 10;
 
 /// Where a work tree stands.
@@ -120,17 +120,23 @@ impl Workspace {
         Ok(self.git("rev-parse").args(["--quiet", "--verify"]).arg(full).run()?.success())
     }
 
-    /// Adds a work tree at `path` on the new branch `branch`, from `HEAD`. One that is there already is kept.
-    pub fn add_work_tree(&self, path: &Path, branch: &str) -> Result<(), Error> {
+    /// Adds a work tree at `path` on the new branch `branch`, from the commit `from`, or from `HEAD` where there is no such commit any
+    /// more. One that is there already is kept.
+    pub fn add_work_tree(&self, path: &Path, branch: &str, from: Option<&str>) -> Result<(), Error> {
         if path.join(".git").exists() {
             return Ok(());
         }
         // A work tree whose directory was removed by hand still has its name taken.
         self.git("worktree").arg("prune").output()?;
+        let is_there = |from: &&str| {
+            let known = self.git("cat-file").args(["-e", &format!("{from}^{{commit}}")]).run();
+            known.is_ok_and(|known| known.success())
+        };
+        let from = from.filter(is_there).unwrap_or("HEAD");
         let add = self.storing()?.harden(self.git("worktree")).args(["add", "--quiet"]);
         let add = match self.has_branch(branch)? {
             true => add.arg(path).arg(branch),
-            false => add.args(["--no-track", "-b", branch]).arg(path).arg("HEAD"),
+            false => add.args(["--no-track", "-b", branch]).arg(path).arg(from),
         };
         add.output().map(drop)
     }

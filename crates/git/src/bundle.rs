@@ -61,11 +61,19 @@ impl Workspace {
         if count.trim_ascii() == b"0" {
             return Ok(false);
         }
-        // A bundle names refs: the run's own may have moved on since, which is no harm.
+        // A bundle names refs: the run's own may have moved on since, which is no harm. Whether it moved elsewhere says
+        // [`Self::leads_to`].
         let stdin = format!("{}\n{without}", ref_of(run)).into_bytes();
         let call = self.repository.call(COMMAND).arg("create").arg("--quiet").arg(to).arg("--stdin");
         let output = call.stdin(stdin).run()?;
         if output.success() { Ok(true) } else { Err(failed(COMMAND, &output)) }
+    }
+
+    /// Whether the last snapshot of `run` is `commit` still, or one that came after it.
+    pub fn leads_to(&self, run: &str, commit: &SnapshotId) -> Result<bool, Error> {
+        check_run(run)?;
+        let call = self.repository.call("merge-base");
+        Ok(call.args(["--is-ancestor", commit.as_str(), &ref_of(run)]).run()?.success())
     }
 
     /// Adds the objects of a bundle. What it stands on must be there.

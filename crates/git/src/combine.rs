@@ -89,19 +89,32 @@ pub(crate) fn tree_of(shadow: &Shadow, base: Option<&Path>, entries: &[Entry]) -
         let bytes = std::fs::read(base).map_err(|source| Error::io("read", base, source))?;
         shadow::write(&scratch, &bytes)?;
     }
+    write_scratch(shadow, &scratch, entries)
+}
+
+/// The tree with these entries, on top of those of the tree `base`; an entry of mode 0 is taken out.
+pub(crate) fn tree_on(shadow: &Shadow, base: &str, entries: &[Entry]) -> Result<TreeId, Error> {
+    let scratch = shadow.path("scratch-index");
+    file::remove_file_if_exists(&scratch)?;
+    shadow.call("read-tree").env("GIT_INDEX_FILE", &scratch).arg(base).bytes()?;
+    write_scratch(shadow, &scratch, entries)
+}
+
+/// The tree of the index `scratch`, with these entries. The index is gone afterwards.
+fn write_scratch(shadow: &Shadow, scratch: &Path, entries: &[Entry]) -> Result<TreeId, Error> {
     let mut lines = Vec::new();
     for Entry { mode, id, path } in entries {
         lines.extend_from_slice(format!("{mode} {id}\t").as_bytes());
         lines.extend_from_slice(path.as_bytes());
         lines.push(0);
     }
-    let call = |command| shadow.call(command).env("GIT_INDEX_FILE", &scratch);
+    let call = |command| shadow.call(command).env("GIT_INDEX_FILE", scratch);
     if !lines.is_empty() {
         call("update-index").args(["-z", "--index-info"]).stdin(lines).bytes()?;
     }
     // Hidden files of a partial clone need not be there; captured ones were checked when their tree was made.
     let tree = call("write-tree").arg("--missing-ok").id()?;
-    file::remove_file_if_exists(&scratch)?;
+    file::remove_file_if_exists(scratch)?;
     Ok(tree)
 }
 

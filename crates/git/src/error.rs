@@ -31,6 +31,11 @@ pub enum Error {
     /// The clone does not have what it was made without, and nothing is fetched: its own settings would say by which program.
     #[error("this clone is partial, and does not have the object `{id}`")]
     Partial { id: String },
+    /// The repository's own settings name a program that would be started.
+    #[error(
+        "`.git/config` says which program pushes (`{name}`), and an agent may have written it; push by hand, or set it with `git config --global`"
+    )]
+    ProgramOfTheRepository { name: String },
     /// A file of ours could not be written or read.
     #[error(transparent)]
     File(#[from] piton_sys::file::Error),

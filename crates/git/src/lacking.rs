@@ -37,6 +37,16 @@ impl Workspace {
         Ok(Ignored { directories: others(directories), settings })
     }
 
+    /// Every path that git ignores here; a directory in which everything is ignored stands for what is in it.
+    pub fn all_ignored(&self) -> Result<Vec<RepoPath>, Error> {
+        if self.is_private {
+            return Ok(Vec::new());
+        }
+        let listing = self.git("ls-files").args(["--others", "--directory", "-z"]);
+        let listing = listing.args(["--ignored", "--exclude-standard"]).bytes()?;
+        Ok(names(&listing).map(RepoPath::from_bytes).filter(|path| !self.is_own(path)).collect())
+    }
+
     /// Everything here that git does not keep, ignored or not; a directory stands for what is in it.
     pub fn not_kept(&self) -> Result<Vec<RepoPath>, Error> {
         let listing = self.git("ls-files").args(["--others", "--directory", "-z"]).bytes()?;

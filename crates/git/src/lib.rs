@@ -7,7 +7,8 @@
 //!
 //! [`bundle`] carries snapshots to another repository.
 //!
-//! Work trees of our own are in [`branch`], commits in them in [`stage`]; what git does not bring into one is in [`lacking`].
+//! Work trees of our own are in [`branch`], commits in them in [`stage`]; what git does not bring into one is in [`lacking`]. Where a
+//! person wants their work, [`land`] brings it.
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
 //! [`disk`] for when git need not look, [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
@@ -20,6 +21,7 @@
 mod branch;
 mod bundle;
 mod lacking;
+mod land;
 mod workspace;
 
 mod protect;
@@ -28,6 +30,7 @@ mod snapshot;
 mod capture;
 mod combine;
 mod compared;
+mod compose;
 mod disk;
 mod left_out;
 mod memo;
@@ -67,6 +70,7 @@ pub use error::Error;
 pub use history::History;
 pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
 pub use lacking::Ignored;
+pub use land::{Advanced, Replayed};
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};

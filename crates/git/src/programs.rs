@@ -2,7 +2,8 @@
 //!
 //! A filter runs whenever git reads or writes a file of the work tree. `.git/config` came with the repository, or was written by
 //! whoever worked in it, so a filter that it names does not count; one that the user's own configuration names does. What `git lfs
-//! install --local` writes is the one exception: it says no more than that LFS is used, and the program is found as it always is.
+//! install --local` writes is the one exception: it says no more than that LFS is used, and the program is found as it always is. A driver that
+//! merges two versions of a file is such a program, too: in place of one that only the repository names, git merges as it does without.
 //!
 //! What a filter reads was written by an agent, and so are the settings that it finds in the tree (`.lfsconfig`): where a run has walls,
 //! each runs between them.
@@ -16,7 +17,10 @@ use crate::call::{Call, not_understood};
 
 const COMMAND: &str = "config";
 /// What is asked for: what may name a program, and how files are stored.
-const ASKED: &str = r"^(filter\..*|core\.(filemode|autocrlf))$";
+const ASKED: &str = r"^(filter\..*|merge\..*\.driver|core\.(filemode|autocrlf))$";
+
+/// What merges a file where only the repository's own settings name a driver.
+const PLAIN_MERGE: &[u8] = b"git merge-file --marker-size=%L %A %O %B";
 
 /// What `git lfs install --local` writes, and where.
 const LFS: [(&str, &str); 4] = [
@@ -159,18 +163,24 @@ fn enclosed(line: &[String], name: &[u8], command: &[u8]) -> Vec<u8> {
     [line, quoted(&script), b" sh %f".to_vec()].concat()
 }
 
-/// What holds instead of what the repository's own settings say of filters: what the user says, else nothing.
+/// What holds instead of what the repository's own settings say of filters and drivers: what the user says, else nothing.
 fn instead(found: &[(bool, Vec<u8>, Vec<u8>)]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let is_lfs =
         |name: &[u8], value: &[u8]| LFS.iter().any(|(n, v)| n.as_bytes() == name && v.as_bytes() == value);
     let local = found.iter().filter(|(is_local, name, value)| *is_local && !is_lfs(name, value));
-    let filters = local.map(|(_, name, _)| name).filter(|name| name.starts_with(b"filter."));
+    let programs = local
+        .map(|(_, name, _)| name)
+        .filter(|name| name.starts_with(b"filter.") || name.starts_with(b"merge."));
     let held = |name: &Vec<u8>| {
         let users = found.iter().rfind(|(is_local, found, _)| !is_local && found == name);
-        let nothing: &[u8] = if name.ends_with(b".required") { b"false" } else { b"" };
+        let nothing: &[u8] = match &name[..] {
+            name if name.starts_with(b"merge.") => PLAIN_MERGE,
+            name if name.ends_with(b".required") => b"false",
+            _ => b"",
+        };
         (name.clone(), users.map_or(nothing, |(_, _, value)| value).to_vec())
     };
-    filters.map(held).collect::<BTreeMap<_, _>>().into_iter().collect()
+    programs.map(held).collect::<BTreeMap<_, _>>().into_iter().collect()
 }
 
 /// What is set for the whole machine names no program of the repository's: mostly it is where LFS is installed.

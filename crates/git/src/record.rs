@@ -66,6 +66,29 @@ pub(crate) fn write(
     Ok(recorded.into_snapshot(id, contents.files.tree))
 }
 
+/// Records a tree that was made, as what stands where `like` does, and moves the ref of the run to it. What was staged is nothing of it.
+pub(crate) fn write_made(
+    repository: &Repository,
+    shadow: &Shadow,
+    run: &str,
+    message: &str,
+    last: Option<&str>,
+    like: Snapshot,
+    tree: TreeId,
+) -> Result<Snapshot, Error> {
+    let previous = last.and_then(|last| SnapshotId::try_from(last.to_owned()).ok());
+    let Snapshot { id, head, branch, hidden, nested, left_out, .. } = like;
+    let recorded =
+        Recorded { run: run.to_owned(), previous, head, branch, index: None, hidden, nested, left_out };
+    // What `like` keeps alive is kept by it.
+    let parents: Vec<_> = last.into_iter().chain(Some(id.as_str()).filter(|id| last != Some(id))).collect();
+    let json = serde_json::to_string(&recorded).expect("a record is plain data");
+    let message = format!("{}\n\n{MARK}{json}\n", message.replace('\0', ""));
+    let id: SnapshotId = commit(shadow, tree.as_str(), &parents, message)?;
+    move_ref(repository, run, &id, last)?;
+    Ok(recorded.into_snapshot(id, tree))
+}
+
 impl Recorded {
     fn into_snapshot(self, id: SnapshotId, tree: TreeId) -> Snapshot {
         let Self { run: _, previous: _, head, branch, index, hidden, nested, left_out } = self;

@@ -1,6 +1,8 @@
 //! The door of this crate: a work tree, and where its snapshots are kept.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,8 +16,8 @@ use crate::readable::LastOpened;
 use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
-    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, Written, diff,
-    protect, record, restore, take,
+    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, Written, compose,
+    diff, protect, record, restore, take,
 };
 
 /// A work tree and where its snapshots are kept.
@@ -170,6 +172,18 @@ impl Workspace {
         record::read(&self.repository, id)
     }
 
+    /// Records the tree that is `most` but for these `paths`, which it has as `some` has them, as the next snapshot of `run`. No file is
+    /// touched. The caller holds the run's lease.
+    pub fn compose(
+        &self,
+        run: &str,
+        message: &str,
+        (most, some): (&SnapshotId, &SnapshotId),
+        paths: &BTreeSet<RepoPath>,
+    ) -> Result<Snapshot, Error> {
+        compose::compose(self, run, message, (most, some), paths)
+    }
+
     /// Makes the files of the work tree those of `target`, and nothing else: `HEAD`, branch and index stay.
     ///
     /// What is there now becomes a snapshot of `run` first; where that is not what the caller `expected`,
@@ -249,6 +263,59 @@ impl Workspace {
         let directory = self.run_directory(run);
         file::remove_tree_within(&self.state, &directory)?;
         Ok(())
+    }
+
+    /// The runs that have snapshots, whichever journal they are in.
+    pub fn runs_with_snapshots(&self) -> Result<Vec<String>, Error> {
+        let call = self.repository.call("for-each-ref").args(["--format=%(refname)", "refs/piton/runs/"]);
+        let answer = call.bytes()?;
+        let names = String::from_utf8_lossy(&answer).into_owned();
+        Ok(names
+            .lines()
+            .filter_map(|name| name.strip_prefix("refs/piton/runs/"))
+            .map(str::to_owned)
+            .collect())
+    }
+
+    /// What the objects take that lead to the last snapshot of `run` and to none of the user's branches; `None` where git cannot
+    /// tell.
+    pub fn snapshot_bytes(&self, run: &str) -> Option<u64> {
+        check_run(run).ok()?;
+        let reference = record::ref_of(run);
+        let call = self.repository.call("rev-list").args(["--objects", "--disk-usage", &reference]);
+        let output = call.args(["--not", "--branches", "--remotes", "--tags"]).run().ok()?;
+        String::from_utf8_lossy(&output.stdout).trim().parse().ok().filter(|_| output.success())
+    }
+
+    /// The other work trees of the repository that are there.
+    pub fn other_trees(&self) -> Vec<PathBuf> {
+        if self.is_private {
+            return Vec::new();
+        }
+        let listed = self.git("worktree").args(["list", "--porcelain", "-z"]).bytes().unwrap_or_default();
+        let tree =
+            |line: &[u8]| line.strip_prefix(b"worktree ").map(|path| PathBuf::from(OsStr::from_bytes(path)));
+        listed.split(|&byte| byte == 0).filter_map(tree).filter(|tree| tree.is_dir()).collect()
+    }
+
+    /// What git keeps of work trees that runs in the repository at `root` made, and whose directory is gone: where it lies, and
+    /// where the work tree was. One that somebody locked stays.
+    pub fn orphaned_trees(&self, root: &Path) -> Vec<(PathBuf, PathBuf)> {
+        if self.is_private {
+            return Vec::new();
+        }
+        let kept =
+            std::fs::read_dir(self.repository.common_dir.join("worktrees")).into_iter().flatten().flatten();
+        let orphan = |kept: PathBuf| {
+            let line = |name: &str| {
+                let bytes = file::read_regular(&kept.join(name), 64 << 10).ok()??;
+                Some(PathBuf::from(OsStr::from_bytes(bytes.trim_ascii_end())))
+            };
+            let is_ours = line(crate::branch::OWNER).is_some_and(|owner| owner == root);
+            let tree = line("gitdir")?.parent()?.to_owned();
+            (is_ours && !tree.exists() && !kept.join("locked").exists()).then_some((kept, tree))
+        };
+        kept.filter_map(|entry| orphan(entry.path())).collect()
     }
 
     pub(crate) fn seen(&self) -> MutexGuard<'_, Option<(String, Seen)>> {

@@ -36,7 +36,7 @@ fn do_everything(place: &Place) {
     workspace.stage(&second.id).unwrap();
     let identity = workspace.identity().unwrap();
     workspace.commit(&second.id, "Judged\n", &identity, &[]).unwrap();
-    workspace.add_work_tree(&place.directory.path().join("beside"), "beside").unwrap();
+    workspace.add_work_tree(&place.directory.path().join("beside"), "beside", None).unwrap();
     workspace.clean_stale_locks(RUN).unwrap();
     workspace.forget(RUN).unwrap();
 }

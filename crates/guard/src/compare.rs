@@ -9,7 +9,7 @@ use crate::check::{self, Draft};
 use crate::comparison::{Comparison, Side};
 use crate::paths;
 use crate::precision::{self, Mode};
-use crate::report::{AssertionCounts, Finding, Report, TestCounts};
+use crate::report::{AssertionCounts, Evidence, Finding, Report, TestCounts};
 use crate::rules::{Blocks, Rule};
 use piton_git::{Entry, ReadError, Tree};
 
@@ -102,6 +102,7 @@ fn finding(draft: Draft, options: &Options) -> Finding {
         after: draft.after.map(cut),
         undo: rule.undo.to_owned(),
         allowed: None,
+        evidence: None,
     }
 }
 
@@ -123,7 +124,13 @@ fn number(findings: &mut [Finding]) {
             finding.before.as_deref(),
             finding.after.as_deref(),
         ];
-        let about = parts.map(Option::unwrap_or_default).join("\0");
+        let mut about = parts.map(Option::unwrap_or_default).join("\0");
+        if let Some(evidence) = &finding.evidence {
+            // Its first line is the place.
+            let change = evidence.change.split_once('\n').map_or(evidence.change.as_str(), |(_, rest)| rest);
+            about.push('\0');
+            about.push_str(change);
+        }
         // The same thing twice in one file: the second has its number in its id.
         let times = seen.entry(about.clone()).or_default();
         let digest = blake3::hash(format!("{about}\0{times}").as_bytes());
@@ -149,6 +156,65 @@ fn protected(comparison: &Comparison, protected: &[String]) -> Vec<Draft> {
         }
     }
     drafts
+}
+
+/// Findings about protected files that are in no tree: each path with what there is to say of it.
+pub fn protected_unseen(files: Vec<(String, String)>) -> Vec<Finding> {
+    let drafts = files.into_iter().map(|(path, words)| Draft::new("protected-path-changed", &path, 1, words));
+    let mut findings: Vec<Finding> = drafts.map(|draft| finding(draft, &Options::default())).collect();
+    number(&mut findings);
+    findings
+}
+
+/// What was shown by running, before it is judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demonstrated {
+    /// The rule, from the table.
+    pub rule: &'static str,
+    /// The file it is about.
+    pub file: String,
+    /// The line there.
+    pub line: u32,
+    /// The test it is about.
+    pub test: Option<String>,
+    /// One sentence that a person understands.
+    pub message: String,
+    /// Whether this instance is sure: only then it may block.
+    pub sure: bool,
+    /// What was run.
+    pub evidence: Evidence,
+}
+
+/// Adds what was shown by running to a report: judged, numbered and allowed as everything else in it.
+pub fn add_demonstrated(
+    report: &mut Report,
+    shown: Vec<Demonstrated>,
+    base: &dyn Tree,
+    options: &Options,
+) -> Result<(), ReadError> {
+    let mut findings = demonstrated(shown, options);
+    let file = base.entries()?.into_iter().find(|entry| entry.path == crate::ALLOW_FILE);
+    let content = file.map(|file| base.read(&[file])).transpose()?.and_then(|mut files| files.pop());
+    let allowances = Allowances::of_file(content.as_deref())?;
+    for finding in &mut findings {
+        allowances.apply(finding, options.today.as_deref());
+    }
+    report.findings.extend(findings);
+    report.findings.sort_by_key(|finding| !finding.blocking);
+    report.blocking = report.findings.iter().any(|finding| finding.blocking);
+    Ok(())
+}
+
+/// What was shown by running, as findings.
+pub fn demonstrated(shown: Vec<Demonstrated>, options: &Options) -> Vec<Finding> {
+    let judged = |shown: Demonstrated| {
+        let draft = Draft::new(shown.rule, &shown.file, shown.line, shown.message);
+        let draft = Draft { sure: shown.sure, test: shown.test, ..draft };
+        Finding { evidence: Some(shown.evidence.map(|text| cut(text.to_owned()))), ..finding(draft, options) }
+    };
+    let mut findings: Vec<Finding> = shown.into_iter().map(judged).collect();
+    number(&mut findings);
+    findings
 }
 
 impl Counted {

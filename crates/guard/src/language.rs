@@ -17,11 +17,11 @@ use piton_git::{ReadError, Tree};
 use tree_sitter::Parser;
 
 use crate::paths;
-use crate::source::Source;
+use crate::source::{Place, Source};
 
 /// What a node is to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub enum Class {
     /// A named function or method.
     Function,
     /// A function without a name.
@@ -232,6 +232,7 @@ pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     classes: Vec<Option<Class>>,
     roles: Vec<Option<Role>>,
+    places: Vec<Option<Place>>,
     /// What stands between the brackets of a macro; 0 where there are none.
     token_tree: u16,
 }
@@ -239,6 +240,11 @@ pub(crate) struct Grammar {
 impl Grammar {
     pub(crate) fn class(&self, kind: u16) -> Option<Class> {
         self.classes.get(usize::from(kind)).copied().flatten()
+    }
+
+    /// What a kind of node says of all that is in it.
+    pub(crate) fn place(&self, kind: u16) -> Option<Place> {
+        self.places.get(usize::from(kind)).copied().flatten()
     }
 
     pub(crate) fn is_token_tree(&self, kind: u16) -> bool {
@@ -267,10 +273,13 @@ impl Language {
     fn prepare(&self) -> Grammar {
         let language = (self.grammar)();
         let mut classes = vec![None; language.node_kind_count()];
+        let mut places = vec![None; language.node_kind_count()];
         for (number, class) in classes.iter_mut().enumerate() {
             let kind = u16::try_from(number).ok().and_then(|number| {
                 language.node_kind_is_named(number).then(|| language.node_kind_for_id(number)).flatten()
             });
+            let place = kind.and_then(|kind| kinds::PLACES.iter().find(|(_, kinds)| kinds.contains(&kind)));
+            places[number] = place.map(|(place, _)| *place);
             let kind = kind.filter(|kind| !self.traits.other_kinds.contains(kind));
             let row = kind.and_then(|kind| kinds::KINDS.iter().find(|(_, kinds)| kinds.contains(&kind)));
             *class = row.map(|(class, _)| *class);
@@ -282,7 +291,7 @@ impl Language {
             }
         }
         let token_tree = language.id_for_node_kind("token_tree", true);
-        Grammar { language, classes, roles, token_tree }
+        Grammar { language, classes, roles, places, token_tree }
     }
 
     /// A parser of this language.
@@ -323,7 +332,8 @@ mod tests {
     #[test]
     fn every_kind_in_a_table_is_one_of_a_grammar() {
         let knows = |language: &Language, kind: &str| (language.grammar)().id_for_node_kind(kind, true) != 0;
-        for kind in kinds::KINDS.iter().flat_map(|(_, kinds)| *kinds) {
+        let places = kinds::PLACES.iter().flat_map(|(_, kinds)| *kinds);
+        for kind in kinds::KINDS.iter().flat_map(|(_, kinds)| *kinds).chain(places) {
             assert!(LANGUAGES.iter().any(|language| knows(language, kind)), "{kind}");
         }
         for language in &LANGUAGES {

@@ -5,7 +5,11 @@
 //! cases in all languages decide; a language with fewer than [`LANGUAGE_CASES_MIN`] cases in all was not measured. What was
 //! not measured does not block.
 //!
-//! The numbers are in `precision.tsv`, which `scripts/guard/precision` writes; a test says when it is out of date.
+//! What was shown by running depends little on the language: such a rule blocks where all its cases together were right in at
+//! least [`SHOWN_PRECISION_MIN`] of at least [`SHOWN_CASES_MIN`].
+//!
+//! The numbers are in `precision.tsv`, which `scripts/guard/precision` writes, and in `shown.tsv`, which `scripts/prove/measure`
+//! does; a test says when the first is out of date.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -28,6 +32,13 @@ const OTHER: &str = "other";
 
 /// `rule language mode right wrong`, a line for each that occurred.
 static TABLE: &str = include_str!("../precision.tsv");
+
+/// The same of what was shown by running.
+static SHOWN: &str = include_str!("../shown.tsv");
+
+/// What was shown by running stops a person's work: it has to be right more often.
+const SHOWN_PRECISION_MIN: f64 = 0.97;
+const SHOWN_CASES_MIN: u32 = 20;
 
 /// How a finding is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +98,10 @@ pub(crate) fn judged(rule: &Rule, file: &str, mode: Mode) -> (bool, u8) {
         // Somebody asked for it: there is nothing to be wrong about.
         (Blocks::Always, _) => (true, 100),
         (Blocks::WhereMeasured, Mode::Sure) => (is_precise, measured.percent()),
+        (Blocks::WhereShown, mode) => {
+            let shown = shown(rule.name, mode);
+            (mode == Mode::Sure && is_right_enough(shown), shown.percent())
+        }
         (Blocks::WhereMeasured, Mode::Unsure) | (Blocks::Never, _) => (false, measured.percent()),
     }
 }
@@ -102,6 +117,7 @@ impl Rule {
         match self.blocks {
             Blocks::Always => true,
             Blocks::Never => false,
+            Blocks::WhereShown => is_right_enough(shown(self.name, Mode::Sure)),
             Blocks::WhereMeasured => languages().any(blocks_in),
         }
     }
@@ -110,11 +126,26 @@ impl Rule {
     pub fn confidence(&self) -> f64 {
         let mode = match self.blocks {
             Blocks::Always => return 1.0,
+            Blocks::WhereShown => return f64::from(shown(self.name, Mode::Sure).percent()) / 100.0,
             Blocks::WhereMeasured => Mode::Sure,
             Blocks::Never => Mode::Unsure,
         };
         f64::from(sum(|key| key.0 == self.name && key.2 == mode.as_str()).percent()) / 100.0
     }
+}
+
+/// How often what a rule shows by running was right, in all languages.
+fn shown(rule: &str, mode: Mode) -> Measured {
+    let rows = SHOWN.lines().filter_map(row).filter(|(key, _)| key.0 == rule && key.2 == mode.as_str());
+    rows.fold(Measured::default(), |sum, (_, one)| Measured {
+        right: sum.right + one.right,
+        wrong: sum.wrong + one.wrong,
+    })
+}
+
+fn is_right_enough(shown: Measured) -> bool {
+    let share = f64::from(shown.right) / f64::from(shown.cases().max(1));
+    shown.cases() >= SHOWN_CASES_MIN && share >= SHOWN_PRECISION_MIN
 }
 
 /// What is known of a rule in a language; nothing where that is too little.

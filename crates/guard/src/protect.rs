@@ -15,6 +15,14 @@ pub fn is_protected(path: &str, rule: &str) -> bool {
     ends.into_iter().any(|end| matches(&path.as_bytes()[..end], rule.as_bytes()))
 }
 
+/// Whether what a pattern names literally, before its first sign, leads into the directory or lies above it. One without a directory
+/// leads nowhere: it is about names anywhere, but not in whole directories of what was installed or built.
+pub fn leads_into(rule: &str, directory: &str) -> bool {
+    let literal = &rule[..rule.find(['*', '?']).unwrap_or(rule.len())];
+    let top = literal.rsplit_once('/').map_or("", |(top, _)| top);
+    !top.is_empty() && (is_protected(top, directory) || is_protected(directory, top))
+}
+
 /// Only `**` crosses a slash. Works in the product of both lengths at most.
 fn matches(text: &[u8], pattern: &[u8]) -> bool {
     // Row by row: which beginnings of the pattern match the text so far.

@@ -1,6 +1,6 @@
 //! What the guard says: counts first, then findings.
 
-pub use piton_model::{Finding, RegressionType, Severity};
+pub use piton_model::{Evidence, Finding, RegressionType, Severity};
 use serde::{Deserialize, Serialize};
 
 /// How many tests there were and are.

@@ -7,13 +7,15 @@ use crate::report::RegressionType::{
     self, AssertionWeakening, ErrorSuppression, FeatureRemoval, TestDeletion, TestSkipping, ValidationBypass,
 };
 use crate::report::Severity::{self, Critical, High, Low, Medium};
-use Blocks::{Always, Never, WhereMeasured};
+use Blocks::{Always, Never, WhereMeasured, WhereShown};
 
 /// When a rule blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
     /// In languages where it was measured to be right, see [`crate::precision`].
     WhereMeasured,
+    /// What it finds was shown by running, and that was measured to be right on the corpus of running suites.
+    WhereShown,
     /// Somebody asked for it by name.
     Always,
     /// It is worth a look and no more, however often that turns out to be a cheat.
@@ -120,6 +122,11 @@ pub const RULES: &[Rule] = &[
     rule("snapshot-regenerated", AssertionWeakening, "LP-024", High, WhereMeasured, "recorded results changed, and no product code did", "restore the recording and fix the code"),
     rule("snapshot-follows-code", AssertionWeakening, "LP-024", Medium, Never, "recorded results changed together with the code", "read the new recording"),
     rule("fixture-changed", AssertionWeakening, "LP-024", High, WhereMeasured, "data that tests compare with changed, and no product code did", "restore the data and fix the code"),
+    rule("canary-alive", ValidationBypass, "", Critical, WhereShown, "a check passes although the code was broken for it (by running)", "let the check fail again when the code is wrong"),
+    rule("lost-kill", AssertionWeakening, "", Critical, WhereShown, "a bug that the old tests notice, and the new ones do not (by running)", "restore what noticed it"),
+    rule("test-cannot-fail", AssertionWeakening, "", High, WhereShown, "a new test passes whatever the code that it calls does (by running)", "let the test say what it expects"),
+    rule("old-tests-fail", FeatureRemoval, "", High, WhereShown, "tests of before fail on the new code, and were changed (by running)", "restore the tests and fix the code, or say that other behaviour was asked for"),
+    rule("point-change", ValidationBypass, "", Critical, WhereShown, "the code is right at the tested inputs and nowhere beside them (by running)", "compute the answer"),
 ];
 
 #[cfg(test)]

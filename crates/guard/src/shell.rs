@@ -7,6 +7,7 @@
 //! Never fails: what is no shell is read as words. Depth and work are bounded.
 
 mod parse;
+mod runs;
 mod state;
 mod status;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tests;
 mod words;
 
 pub(crate) use parse::parse;
+pub use runs::{Part, Runs, runs};
 pub(crate) use status::{Fate, fate};
 
 /// Commands one after the other.

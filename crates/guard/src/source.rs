@@ -13,11 +13,26 @@ pub(crate) const BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A name or a keyword.
     Word,
+    /// A literal number, without its sign.
     Number,
+    /// A literal text, quotes and all that is in it included.
     Text,
+    /// Anything else: operators, brackets, separators.
     Mark,
+}
+
+/// What the code around a token is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// It is run.
+    Code,
+    /// It says of what type something is.
+    Type,
+    /// It takes a value apart, or names one that is to be matched.
+    Pattern,
 }
 
 /// One token.
@@ -28,6 +43,15 @@ pub(crate) struct Token {
     /// Its line, from 1.
     pub(crate) line: u32,
     pub(crate) kind: Kind,
+    pub(crate) place: Place,
+    /// The kind of the node that holds it, by its number in the grammar.
+    pub(crate) within: u16,
+}
+
+impl Token {
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// A range of tokens.
@@ -45,6 +69,8 @@ pub(crate) struct Piece {
     pub(crate) condition: Span,
     /// The piece that holds it.
     pub(crate) parent: Option<usize>,
+    /// The kind of the node that holds it, by its number in the grammar.
+    pub(crate) within: u16,
     /// Whether the name is only what the grammar has instead of one, such as the type of an `impl`.
     name_is_weak: bool,
 }
@@ -348,6 +374,8 @@ struct Open {
     role: Option<Role>,
     weak: bool,
     start: usize,
+    kind: u16,
+    place: Place,
 }
 
 impl Walk<'_> {
@@ -375,7 +403,14 @@ impl Walk<'_> {
         let field = cursor.field_id().map(std::num::NonZeroU16::get);
         let role = self.grammar.role(field);
         let weak = role == Some(Role::Name) && cursor.field_name() != Some("name");
-        let mut open = Open { piece: None, role, weak, start };
+        let kind = node.kind_id();
+        let outer = self.open.last().map_or(Place::Code, |open| open.place);
+        let place = match role {
+            // The guard of an arm is run, though it stands in its pattern.
+            Some(Role::Condition) => Place::Code,
+            _ => self.grammar.place(kind).unwrap_or(outer),
+        };
+        let mut open = Open { piece: None, role, weak, start, kind, place };
         let descend = match class {
             Some(Class::Comment) => {
                 let line = line_of(&node);
@@ -443,8 +478,9 @@ impl Walk<'_> {
         if self.source.text[bytes.clone()].trim().is_empty() {
             return;
         }
-        let token = Token { start: bytes.start as u32, end: bytes.end as u32, line: line_of(node), kind };
-        self.source.tokens.push(token);
+        let (within, place) = self.open.last().map_or((0, Place::Code), |open| (open.kind, open.place));
+        let (start, end) = (bytes.start as u32, bytes.end as u32);
+        self.source.tokens.push(Token { start, end, line: line_of(node), kind, place, within });
     }
 
     fn piece(&mut self, class: Class, start: usize) -> usize {
@@ -458,6 +494,7 @@ impl Walk<'_> {
             body: empty.clone(),
             condition: empty,
             parent,
+            within: self.open.last().map_or(0, |open| open.kind),
             name_is_weak: true,
         });
         self.source.pieces.len() - 1

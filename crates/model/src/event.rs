@@ -45,6 +45,10 @@ run_events! {
             /// has judged.
             #[serde(default, skip_serializing_if = "crate::is_default")]
             base: bool,
+            /// The iteration under way is compared with this and put back to it: what was found, without what attempts left of which
+            /// nobody has judged anything.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            before: Option<Box<Snapshot>>,
         },
 
         // ── Work: intent before the act, outcome after it ────────────────────────────────────────────

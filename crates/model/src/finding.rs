@@ -43,6 +43,37 @@ pub struct Finding {
     pub undo: String,
     /// Why it was allowed, where somebody did.
     pub allowed: Option<String>,
+    /// What was run to find it; nothing where it was found by looking.
+    pub evidence: Option<Evidence>,
+}
+
+/// What was run, and what came of it: whoever doubts a finding can do the same.
+#[record(Eq)]
+pub struct Evidence {
+    /// The kind of trial.
+    pub probe: String,
+    /// The check that was run, by its name.
+    pub check: String,
+    /// What was changed for it, as a person reads it: the place, then the lines with `-` and `+`.
+    pub change: String,
+    /// What the check said.
+    pub saw: String,
+    /// What it said elsewhere, which makes that remarkable.
+    pub against: Option<String>,
+}
+
+impl Evidence {
+    /// The same, with each text through `change`.
+    #[must_use]
+    pub fn map(self, mut change: impl FnMut(&str) -> String) -> Self {
+        Self {
+            probe: self.probe,
+            check: self.check,
+            change: change(&self.change),
+            saw: change(&self.saw),
+            against: self.against.as_deref().map(change),
+        }
+    }
 }
 
 impl Finding {
@@ -133,6 +164,7 @@ mod tests {
                 after: None,
                 undo: String::new(),
                 allowed: None,
+                evidence: None,
             };
             let text = serde_json::to_string(&finding).unwrap();
             assert_eq!(serde_json::from_str::<Finding>(&text).unwrap(), finding, "{text}");

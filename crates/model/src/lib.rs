@@ -30,7 +30,7 @@ mod words;
 pub mod workflow;
 
 pub use event::{Event, StopOrigin};
-pub use finding::{Finding, RegressionType, Severity};
+pub use finding::{Evidence, Finding, RegressionType, Severity};
 pub use host::{Host, NoHost, split as split_host};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
 pub use loop_machine::{Command, Effect, State, admit, advance, apply, create};

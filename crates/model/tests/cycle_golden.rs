@@ -46,7 +46,7 @@ examples! {
         pid: 4242,
         version: "0.1.0".to_owned()
     }
-    SnapshotTaken { snapshot: snapshot(), base: true }
+    SnapshotTaken { snapshot: snapshot(), base: true, before: None }
     IterationStarted {
         iteration: 2,
         version: "1.1.0".to_owned(),
@@ -465,6 +465,7 @@ fn guard() -> GuardReport {
             after: None,
             undo: "put it back".to_owned(),
             allowed: None,
+            evidence: None,
         }],
         findings_total: 1,
         duration_ms: 45,

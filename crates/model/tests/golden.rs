@@ -42,7 +42,7 @@ examples! {
         pid: 4242,
         version: "0.1.0".to_owned()
     }
-    SnapshotTaken { snapshot: snapshot(), base: true }
+    SnapshotTaken { snapshot: snapshot(), base: true, before: None }
     ChecksStarted { round: 2, guard: Some(Verdict::Refused), look: false }
     ChecksFinished {
         round: Box::new(round()),
@@ -267,6 +267,7 @@ fn config() -> LoopConfig {
         worktree: Some(Worktree {
             path: "/w".to_owned(),
             branch: "piton/w".to_owned(),
+            onto: None,
             copy: vec![".env".to_owned()],
             left: vec!["target".to_owned()],
             setup: Some("npm ci".to_owned()),
@@ -275,6 +276,8 @@ fn config() -> LoopConfig {
             committer: Some("Ann <ann@example.org>".to_owned()),
         }),
         guard: GuardMode::Ask,
+        prove: ProveMode::default(),
+        proof: ProofPolicy::default(),
         protect: vec!["tests".to_owned()],
         stop: StopLists {
             success: vec![NamedStop { name: Some("tested".to_owned()), condition: AllTestsPass {}.into() }],
@@ -360,6 +363,7 @@ fn round() -> CheckRound {
             tests: vec![Rewritten { path: "tests/a.py".to_owned(), check: Some("test".to_owned()) }],
             guard: Some(GuardReport::default()),
         }),
+        proof: None,
         stops: vec![StopResult { label: "file_created(out)".to_owned(), met: false, timed_out: true }],
         tests: TestChanges {
             now: [("a::b".to_owned(), TestStatus::Failing)].into(),
@@ -488,6 +492,7 @@ fn attempt_end() -> AttemptEnd {
                 after: None,
                 undo: "restore the test and fix the code".to_owned(),
                 allowed: None,
+                evidence: None,
             }],
             findings_total: 1,
             duration_ms: 45,

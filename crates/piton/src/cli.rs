@@ -23,7 +23,8 @@ pub(crate) use connect::{
 };
 pub(crate) use guard::{AllowArguments, GuardArguments, GuardCommand, GuardFormat, MarkArguments};
 pub(crate) use keep::{
-    BackupArguments, BackupCommand, BackupPlace, BackupPruneArguments, BackupRestoreArguments,
+    BackupArguments, BackupCommand, BackupPlace, BackupPruneArguments, BackupRestoreArguments, GcArguments,
+    KeyArguments, KeyCommand, KeyNewArguments, KeyRotateArguments, ReplicateArguments, VerifyArguments,
 };
 pub(crate) use see::{
     BestArguments, DiffArguments, LogArguments, LsArguments, MetricsArguments, MetricsFormat,
@@ -31,8 +32,8 @@ pub(crate) use see::{
 };
 pub(crate) use start::{AgentArguments, DemoArguments, InitArguments, LoopArguments};
 pub(crate) use steer::{
-    AnswerArguments, ForkArguments, ModeArguments, NoteArguments, RaiseArguments, RestoreArguments,
-    ResumeArguments, RmArguments, StopArguments, TellArguments,
+    AnswerArguments, ForkArguments, LandArguments, ModeArguments, NoteArguments, RaiseArguments,
+    RestoreArguments, ResumeArguments, RmArguments, StopArguments, TellArguments,
 };
 pub(crate) use workflow::RunArguments;
 
@@ -130,6 +131,8 @@ pub(crate) enum Command {
     Best(BestArguments),
     /// Put the files of an iteration back; by default of the best.
     Restore(RestoreArguments),
+    /// Bring the work of a run to the branch where it belongs, once the checks passed on the result.
+    Land(LandArguments),
     /// Show what changed between two iterations; by default from the start to now.
     Diff(DiffArguments),
     /// What a run did, as Markdown for a pull request.
@@ -145,11 +148,19 @@ pub(crate) enum Command {
     /// Forget a run: its events, attempts and snapshots.
     Rm(RmArguments),
     /// Check everything that is stored.
-    Verify(RunArgument),
+    Verify(VerifyArguments),
+    /// Remove what nothing needs any more, and archive runs that are over for as long as `[vault.retention]` says.
+    Gc(GcArguments),
     /// Put a damaged journal aside, and make a new one of what is provably good and of the newest backup.
     Repair,
     /// Make, list, verify, restore and prune backups.
     Backup(BackupArguments),
+    /// Ship what the journal gets to another place, a moment later, and prove that it can be restored.
+    ///
+    /// Goes on until Ctrl-C, which finishes what is being put. One process does so for a journal at a time.
+    Replicate(ReplicateArguments),
+    /// Make, rotate and look at the keys that what is kept is encrypted with.
+    Key(KeyArguments),
     /// Render the files of a run again from the journal.
     Rebuild(RunArgument),
     /// Go on with every run whose driver is gone, in all repositories, until stopped.
@@ -196,9 +207,11 @@ impl Command {
             | Self::Import(_)
             | Self::Fork(_)
             | Self::Restore(_)
+            | Self::Land(_)
             | Self::Rm(_)
             | Self::Rebuild(_)
             | Self::Repair
+            | Self::Gc(_)
             | Self::Trust(_)
             | Self::Worker(_)
             | Self::Autostart(_)
@@ -228,6 +241,9 @@ impl Command {
             // An agent may look; only a person chooses or allows.
             Self::Gaps(arguments) => arguments.command.changes(),
             Self::Backup(arguments) => arguments.command.steers(),
+            // What a driver starts only does what the configuration says.
+            Self::Replicate(arguments) => !arguments.while_driven,
+            Self::Key(arguments) => arguments.command.steers(),
             Self::Cycle(arguments) => arguments.command.steers(),
             Self::Best(arguments) => arguments.use_iteration.is_some(),
             Self::Guard(arguments) => arguments.command.as_ref().is_some_and(|command| match command {

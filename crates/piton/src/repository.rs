@@ -4,7 +4,7 @@ use std::path::Path;
 
 use piton_agent::Within;
 pub(crate) use piton_engine::absence::{Absence, Missing};
-pub(crate) use piton_engine::client::unsound;
+pub(crate) use piton_engine::client::{reach_backups, unsound};
 pub(crate) use piton_engine::cycle::prompt::shipped as prompt_of;
 use piton_engine::journal::states;
 pub(crate) use piton_engine::journal::{adopt, settle, warning};
@@ -13,7 +13,7 @@ pub(crate) use piton_engine::start::hooks::files as hook_files;
 pub(crate) use piton_engine::start::{known, not_runnable};
 pub(crate) use piton_engine::world::brief::read as read_brief;
 use piton_engine::{ClientError, LocalClient};
-pub(crate) use piton_engine::{Layout, Worker, configuration};
+pub(crate) use piton_engine::{Layout, Worker, configuration, keys, prove};
 use piton_model::RunId;
 use piton_store::Url;
 use piton_sys::redact::Redactor;

@@ -7,6 +7,7 @@ const LAYERS: &[&str] = &[
     "piton-record",
     "piton-model",
     "piton-sys",
+    "piton-seal",
     "piton-config",
     "piton-view",
     "piton-store",
@@ -14,6 +15,7 @@ const LAYERS: &[&str] = &[
     "piton-gauge",
     "piton-prompt",
     "piton-guard",
+    "piton-prove",
     "piton-agent",
     "piton-notify",
     "piton-files",
@@ -146,9 +148,12 @@ const HANDED_ON: &[(&str, &str)] = &[
     ("cheap_check", "what an agent's own hook and `init` run, as the one launcher makes it"),
     ("configuration", "piton.toml, for `init`, `config`, `trust` and `doctor`"),
     ("hook_files", "what `trust` shows before it trusts"),
+    ("keys", "what opens what is kept: no run is asked"),
     ("known", "`ls --everywhere`: the repositories, before any journal is opened"),
     ("not_runnable", "the words for a document that is no workflow, when it is only checked"),
+    ("prove", "`guard --prove`: trials need no run"),
     ("prompt_of", "the template of a role, which belongs to no run"),
+    ("reach_backups", "`doctor`: a place for backups is asked before there is any run"),
     ("read_brief", "what an agent is told; tools of agents never open a journal"),
     ("this_program", "a worker and an autostart start piton itself"),
     ("unsound", "the words for a gap file that is not sound, before a ledger is opened"),
@@ -218,7 +223,7 @@ fn sources(root: &Path) -> Vec<(String, String)> {
             let path = entry.path();
             if path.is_dir() {
                 // The projects of the corpus are what others wrote.
-                if !path.ends_with("guard/corpus") {
+                if !path.ends_with("guard/corpus") && !path.ends_with("prove/corpus") {
                     directories.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -110,6 +110,7 @@ impl Tree {
             after: None,
             undo: "restore it".to_owned(),
             allowed: None,
+            evidence: None,
         };
         let findings: Vec<_> = cheats.then_some(finding).into_iter().collect();
         GuardReport { findings_total: findings.len() as u32, findings, ..GuardReport::default() }

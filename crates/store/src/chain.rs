@@ -66,6 +66,18 @@ pub fn hex(hash: &[u8]) -> String {
     })
 }
 
+/// A whole hash, as [`hex`] says it; `None` for anything else.
+pub fn unhex(text: &str) -> Option<Hash> {
+    let mut hash = Hash::default();
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (place, byte) in hash.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[place * 2..place * 2 + 2], 16).ok()?;
+    }
+    Some(hash)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,13 @@
 //! How bytes are kept: one codec for events, checkpoints and blobs.
 //!
-//! Every stored piece carries the number of its codec and the id of its key (0: none), so that
-//! encryption can be added without touching what is there. Sizes are checked before memory is taken.
+//! Every stored piece carries the number of its codec and the id of its key (0: none). It is packed first, then sealed, where there are
+//! keys to seal with; whoever packs and opens knows of keys nothing but [`Keys`]. Sizes are checked before memory is taken.
+
+use piton_seal::{KeyId, Keys, Place};
+
+use std::cell::RefCell;
+
+use zstd::bulk::Decompressor;
 
 use crate::error::{Error, Problem};
 
@@ -32,6 +38,32 @@ pub fn encode(bytes: Vec<u8>) -> (Codec, Vec<u8>) {
     }
 }
 
+/// A piece as it is kept.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) codec: i64,
+    pub(crate) key_id: i64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Seals what was packed with `codec`, where there is a key for new pieces.
+pub(crate) fn seal(keys: &dyn Keys, place: &Place<'_>, codec: Codec, bytes: Vec<u8>) -> Result<Kept, Error> {
+    let codec = codec as i64;
+    let kept = keys.seal(place, codec, bytes)?;
+    Ok(Kept { codec, key_id: kept.key.number(), bytes: kept.bytes })
+}
+
+/// What was packed and sealed for `place`.
+pub(crate) fn open(
+    keys: &dyn Keys,
+    place: &Place<'_>,
+    codec: i64,
+    key_id: i64,
+    bytes: &[u8],
+) -> Result<Vec<u8>, Error> {
+    decode(codec, &keys.open(KeyId::of(key_id), place, codec, bytes)?)
+}
+
 /// The bytes that [`encode`] was given.
 pub fn decode(codec: i64, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     match codec {
@@ -51,8 +83,19 @@ fn decompress(bytes: &[u8]) -> Result<Vec<u8>, String> {
     if size > DECODED_BYTES_MAX as u64 {
         return Err(format!("a compressed piece claims {size} bytes"));
     }
-    zstd::bulk::decompress(bytes, size as usize)
+    DECOMPRESSOR
+        .with_borrow_mut(|decompressor| {
+            if decompressor.is_none() {
+                *decompressor = Some(Decompressor::new()?);
+            }
+            decompressor.as_mut().expect("made just now").decompress(bytes, size as usize)
+        })
         .map_err(|error| format!("a compressed piece is damaged: {error}"))
+}
+
+thread_local! {
+    /// To make one costs as much as to decompress a few KiB; it is of no use to anybody else after a piece.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 #[cfg(test)]

@@ -51,6 +51,14 @@ pub enum Error {
         /// Up to where the caller has it.
         seq: Seq,
     },
+    /// What was asked for was let go: only its digest is here.
+    #[error("event {seq} of run `{run}` is archived: only its digest is here")]
+    Archived {
+        /// Which run.
+        run: RunId,
+        /// Which event.
+        seq: Seq,
+    },
     /// A living process drives the run.
     #[error("run `{run}` is driven by process {} since {}", .holder.process.pid, .holder.since)]
     Held {
@@ -152,6 +160,9 @@ pub enum Error {
         /// What the database said.
         source: rusqlite::Error,
     },
+    /// What is kept is encrypted and cannot be opened here, or is to be and cannot: nothing is damaged.
+    #[error("the journal cannot be read or written without its key")]
+    Key(#[source] piton_seal::Error),
     /// The file system said no.
     #[error(transparent)]
     File(#[from] file::Error),
@@ -206,7 +217,26 @@ impl Problem {
     }
 }
 
+impl From<piton_seal::Error> for Error {
+    fn from(error: piton_seal::Error) -> Self {
+        match error {
+            piton_seal::Error::Changed => {
+                Error::Corrupt(Problem { run: None, seq: None, what: error.to_string() })
+            }
+            other => Error::Key(other),
+        }
+    }
+}
+
 impl Error {
+    /// The same, where damage is `problem`: what lacks its key is not damaged.
+    pub(crate) fn or_damaged(self, problem: impl FnOnce() -> Problem) -> Self {
+        match self {
+            Error::Corrupt(_) => Error::Corrupt(problem()),
+            other => other,
+        }
+    }
+
     /// The same, where it came of opening the database at `path`.
     pub(crate) fn opening(self, path: &Path) -> Self {
         match self {

@@ -1,12 +1,14 @@
 //! An append as a journal keeps it: its events, sealed with their salt. Rows hold it, backups ship it, byte for byte.
 //!
 //! `kinds` stays readable beside the sealed body, so that a payload can be erased later and the chain
-//! still be verified. The body is `salt ‖ (tag ‖ length ‖ data | tag ‖ blob id)*`.
+//! still be verified. The body is `salt ‖ (tag ‖ length ‖ data | tag ‖ blob id)*`; of an append that is archived, the digests of
+//! its payloads, one after the other.
 //!
 //! Invariant: what [`Frame::open`] gives was chained to what it was asked to stand on.
 
 use piton_model::limits::{INLINE_PAYLOAD_BYTES_MAX, PAYLOAD_BYTES_MAX};
 use piton_model::{Encoded, RunId, Seq, Timestamp};
+use piton_seal::{Keys, Place};
 
 use crate::chain::{self, Hash};
 use crate::codec;
@@ -15,6 +17,9 @@ use crate::types::{BlobId, Head, RequestId, StoredEvent};
 
 const TAG_INLINE: u8 = 0;
 const TAG_BLOB: u8 = 1;
+
+/// The codec of an append whose payloads were let go. Far from those of bodies, so that a new one of these does not meet it.
+pub(crate) const ARCHIVED: i64 = 100;
 
 /// An append as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,18 +53,21 @@ impl Frame {
         Some(Head { seq: self.last(), hash: self.hash.as_slice().try_into().ok()? })
     }
 
-    /// The events of this append, if they are what was chained to `previous`. Large payloads come from `blob`.
+    /// The events of this append, if they are what was chained to `previous`. Large payloads come from `blob`, and what is sealed is
+    /// opened with `keys`.
     pub fn open(
         &self,
         run: &RunId,
         previous: &Hash,
+        keys: &dyn Keys,
         blob: &dyn Fn(&BlobId) -> Result<Vec<u8>, Error>,
     ) -> Result<Vec<StoredEvent>, Error> {
+        if self.is_archived() {
+            return self.open_archived(run, previous);
+        }
         let damaged = |what: &str| Error::Corrupt(Problem::at(run, self.seq, what));
-        let body = self.plain().ok_or_else(|| match self.key_id {
-            0 => damaged("the payload does not decode"),
-            _ => damaged("its key is not known"),
-        })?;
+        let undecoded = || Problem::at(run, self.seq, "the payload does not decode");
+        let body = self.plain(run, keys).map_err(|error| error.or_damaged(undecoded))?;
         let salt: [u8; 16] = body
             .get(..16)
             .and_then(|salt| salt.try_into().ok())
@@ -78,7 +86,7 @@ impl Frame {
             let digest = chain::payload_digest(&salt, &data);
             hash = chain::link(&hash, seq, self.at, kind, version, &digest);
             let event = Encoded { kind: kind.to_owned(), version, data };
-            events.push(StoredEvent { seq, at: self.at, event, hash });
+            events.push(StoredEvent { seq, at: self.at, event, hash, archived: false });
         }
         if !rest.is_empty() || hash.as_slice() != self.hash {
             return Err(damaged("the chain is broken: what is stored is not what was written"));
@@ -86,9 +94,105 @@ impl Frame {
         Ok(events)
     }
 
+    /// Whether its payloads were let go.
+    pub fn is_archived(&self) -> bool {
+        self.codec == ARCHIVED && self.key_id == 0
+    }
+
+    /// The same without its payloads, which must be what was chained to `previous`.
+    pub(crate) fn archived(
+        &self,
+        run: &RunId,
+        previous: &Hash,
+        keys: &dyn Keys,
+        blob: &dyn Fn(&BlobId) -> Result<Vec<u8>, Error>,
+    ) -> Result<Frame, Error> {
+        let mut body = Vec::new();
+        self.each(run, previous, keys, blob, &mut |digest| body.extend_from_slice(digest))?;
+        Ok(Frame { codec: ARCHIVED, key_id: 0, body, ..self.clone() })
+    }
+
+    /// The hash of its last event, if it is what was chained to `previous`; no payload is handed out.
+    pub fn prove(
+        &self,
+        run: &RunId,
+        previous: &Hash,
+        keys: &dyn Keys,
+        blob: &dyn Fn(&BlobId) -> Result<Vec<u8>, Error>,
+    ) -> Result<Hash, Error> {
+        self.each(run, previous, keys, blob, &mut |_| {})
+    }
+
+    /// Follows the chain through it, and shows the digest of each payload.
+    fn each(
+        &self,
+        run: &RunId,
+        previous: &Hash,
+        keys: &dyn Keys,
+        blob: &dyn Fn(&BlobId) -> Result<Vec<u8>, Error>,
+        see: &mut dyn FnMut(&Hash),
+    ) -> Result<Hash, Error> {
+        if self.is_archived() {
+            let events = self.open_archived(run, previous)?;
+            self.body.as_chunks::<32>().0.iter().for_each(see);
+            return Ok(events.last().map_or(*previous, |event| event.hash));
+        }
+        let damaged = |what: &str| Error::Corrupt(Problem::at(run, self.seq, what));
+        let undecoded = || Problem::at(run, self.seq, "the payload does not decode");
+        let body = self.plain(run, keys).map_err(|error| error.or_damaged(undecoded))?;
+        let (salt, mut rest) =
+            body.split_first_chunk::<16>().ok_or_else(|| damaged("the payload has no salt"))?;
+        let mut hash = *previous;
+        for (offset, kind) in self.kinds.split(' ').enumerate() {
+            let (kind, version) = split_kind(kind).ok_or_else(|| damaged("an event has no readable type"))?;
+            let digest = match take_payload(&mut rest).ok_or_else(|| damaged("the payload is cut short"))? {
+                Payload::Inline(data) => chain::payload_digest(salt, data),
+                Payload::Blob(id) => chain::payload_digest(salt, &blob(&id)?),
+            };
+            see(&digest);
+            let seq = self.seq.wrapping_add(offset as u64);
+            hash = chain::link(&hash, seq, self.at, kind, version, &digest);
+        }
+        match rest.is_empty() && hash.as_slice() == self.hash {
+            true => Ok(hash),
+            false => Err(damaged("the chain is broken: what is stored is not what was written")),
+        }
+    }
+
+    /// What is known of the events of an append that is archived: everything but their data.
+    fn open_archived(&self, run: &RunId, previous: &Hash) -> Result<Vec<StoredEvent>, Error> {
+        let damaged = |what: &str| Error::Corrupt(Problem::at(run, self.seq, what));
+        let (digests, rest) = self.body.as_chunks::<32>();
+        let kinds: Vec<&str> = self.kinds.split(' ').collect();
+        if !rest.is_empty() || digests.len() != kinds.len() {
+            return Err(damaged("it is archived, and what is left of it is cut short"));
+        }
+        let mut hash = *previous;
+        let mut events = Vec::with_capacity(kinds.len());
+        for (offset, (kind, digest)) in kinds.into_iter().zip(digests).enumerate() {
+            let (kind, version) = split_kind(kind).ok_or_else(|| damaged("an event has no readable type"))?;
+            let seq = self.seq.wrapping_add(offset as u64);
+            hash = chain::link(&hash, seq, self.at, kind, version, digest);
+            let event = Encoded { kind: kind.to_owned(), version, data: Vec::new() };
+            events.push(StoredEvent { seq, at: self.at, event, hash, archived: true });
+        }
+        match hash.as_slice() == self.hash {
+            true => Ok(events),
+            false => Err(damaged("the chain is broken: what is stored is not what was written")),
+        }
+    }
+
+    /// The large payloads that it names; `None` where it cannot be read, and nobody knows.
+    pub fn named_blobs(&self, run: &RunId, keys: &dyn Keys) -> Option<Vec<BlobId>> {
+        (self.is_archived() || self.plain(run, keys).is_ok()).then(|| self.blobs(run, keys))
+    }
+
     /// The large payloads that it names. Of a body that cannot be read none is known: opening it says why.
-    pub fn blobs(&self) -> Vec<BlobId> {
-        let Some(body) = self.plain() else { return Vec::new() };
+    pub fn blobs(&self, run: &RunId, keys: &dyn Keys) -> Vec<BlobId> {
+        if self.is_archived() {
+            return Vec::new();
+        }
+        let Ok(body) = self.plain(run, keys) else { return Vec::new() };
         let mut rest = body.get(16..).unwrap_or_default();
         let payloads = std::iter::from_fn(|| take_payload(&mut rest));
         let named = |payload| match payload {
@@ -98,8 +202,9 @@ impl Frame {
         payloads.filter_map(named).collect()
     }
 
-    fn plain(&self) -> Option<Vec<u8>> {
-        codec::decode(self.codec, &self.body).ok().filter(|_| self.key_id == 0)
+    fn plain(&self, run: &RunId, keys: &dyn Keys) -> Result<Vec<u8>, Error> {
+        let place = Place::Events { run: &run.key(), seq: self.seq };
+        codec::open(keys, &place, self.codec, self.key_id, &self.body)
     }
 }
 

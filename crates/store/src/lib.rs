@@ -4,7 +4,7 @@
 //! proves that they are the bytes that were written, and says who may write next.
 //!
 //! - [`chain`]: the hash chain that makes a changed or missing event visible.
-//! - [`codec`]: how bytes are kept (plain, compressed; encryption has its place).
+//! - [`codec`]: how bytes are kept: compressed, and sealed with keys of which a journal knows only [`piton_seal::Keys`].
 //! - [`Frame`]: an append as it is kept, which is also how it is shipped to another journal.
 //! - [`anchor`]: what is known of a run outside the database, to notice a lost tail.
 //! - [`memory`], [`sqlite`]: the backends; `conformance` is the contract both must meet. [`Url`] says which is meant.
@@ -26,21 +26,24 @@ pub mod sqlite;
 mod types;
 mod url;
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 
 use piton_model::{Epoch, RunId, Seq};
+use piton_seal::{KeyId, Keys};
 
 pub use error::{Error, Problem};
 pub use frame::Frame;
 pub use sealed::Sealed;
 pub use sqlite::{Hold, Salvage, Salvaged};
 pub use types::{
-    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, History, Holder, Identity, JournalId,
-    Lease, Page, RequestId, RunRow, StoredEvent, Wanted,
+    Append, Archived, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Gone, Head, History, Holder,
+    Identity, JournalId, Lease, Page, RequestId, RunRow, Sizes, StoredEvent, Sweep, Swept, Taken, Wanted,
 };
 pub use url::{
-    Opened, URL_SHAPE, Url, hold, identify, open, open_existing, peek, publish, salvage, set_aside,
+    Opened, URL_SHAPE, Url, hold, identify, open, open_existing, open_existing_with, open_with, peek,
+    publish, salvage, set_aside,
 };
 
 /// An answer of a journal, on its way.
@@ -102,11 +105,42 @@ pub trait Store: Send + Sync {
     /// nothing follows. Verified. Where `after` is not an end of one of its appends, the caller has another history.
     fn ship<'a>(&'a self, run: &'a RunId, after: Head, bytes_max: usize) -> BoxFuture<'a, Vec<Frame>>;
 
-    /// Takes in a run that another journal shipped, all of it or nothing; every append is verified on its way.
+    /// Takes in a run that another journal shipped, all of it or nothing; every append is verified on its way. A run that is
+    /// archived here gets back the payloads that the other has of the same chain, and nothing else of it changes.
     fn take_in<'a>(&'a self, history: History<'a>) -> BoxFuture<'a, Head>;
 
     /// The highest epoch that was granted to any run, those that were removed included.
     fn epoch_max(&self) -> BoxFuture<'_, Epoch>;
+
+    /// Lets go of the payloads of a run's events up to and with `archived.through`: their digests stay, so that its chain still
+    /// verifies. Under its lease. Whoever is killed in between does so again.
+    fn archive<'a>(&'a self, lease: &'a Lease, archived: Archived) -> BoxFuture<'a, ()>;
+
+    /// Where the payloads of a run are, if some were let go here.
+    fn archived<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Option<Archived>>;
+
+    /// The runs that were removed.
+    fn gone(&self) -> BoxFuture<'_, Vec<Gone>>;
+
+    /// Notes runs that were removed from the journal that this one takes the place of.
+    fn bury<'a>(&'a self, gone: &'a [Gone]) -> BoxFuture<'a, ()>;
+
+    /// Collects the large payloads that no event names.
+    fn sweep<'a>(&'a self, how: &'a Sweep) -> BoxFuture<'a, Swept>;
+
+    /// What the runs take. Reads all of them.
+    fn sizes(&self) -> BoxFuture<'_, Sizes>;
+
+    /// Gives back what nothing is written in. Whoever writes meanwhile waits.
+    fn compact(&self) -> BoxFuture<'_, ()>;
+    /// What opens what it keeps, and seals what is new.
+    fn keys(&self) -> &dyn Keys;
+
+    /// How many pieces are sealed with which key, those that are not under key 0.
+    fn key_uses(&self) -> BoxFuture<'_, BTreeMap<KeyId, u64>>;
+
+    /// Seals with the key for new pieces whatever is not; how many pieces that were. Killed in between, it goes on the next time.
+    fn seal_anew(&self) -> BoxFuture<'_, u64>;
 
     /// A number that changes whenever any process has appended anything.
     fn revision(&self) -> BoxFuture<'_, u64>;

@@ -2,21 +2,22 @@
 //!
 //! A clone shares the journal, as a second process would.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use piton_model::limits::{
     BLOB_BYTES_MAX, CHECKPOINT_BYTES_MAX, CHECKPOINTS_KEPT, EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX,
 };
 use piton_model::{Entry, Epoch, RunId, Seq};
+use piton_seal::{KeyId, Keys, NoKeys};
 
 use crate::chain::{self, Hash};
 use crate::codec::Codec;
 use crate::error::{Error, Problem};
 use crate::frame::{Frame, push_kind, push_payload};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, History, Holder, Lease, Page, RequestId,
-    RunRow, StoredEvent, Wanted,
+    Append, Archived, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Gone, Head, History, Holder, Lease,
+    Page, RequestId, RunRow, Sizes, StoredEvent, Sweep, Swept, Taken, Wanted,
 };
 use crate::{BoxFuture, Store};
 
@@ -34,6 +35,7 @@ struct Shared {
     revision: u64,
     /// The epoch a new run begins with: that of every removed run is below or equal.
     first_epoch: Epoch,
+    gone: Vec<Gone>,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,7 @@ struct Run {
     checkpoints: Vec<Checkpoint>,
     /// Its appends as another journal would keep them.
     frames: Vec<Frame>,
+    archived: Option<Archived>,
 }
 
 impl Run {
@@ -103,6 +106,7 @@ impl Store for Memory {
                     requests: HashMap::new(),
                     checkpoints: Vec::new(),
                     frames: Vec::new(),
+                    archived: None,
                 };
                 shared.runs.insert(key.clone(), run);
             }
@@ -217,7 +221,11 @@ impl Store for Memory {
         Box::pin(async move {
             self.with_run(&lease.run, |run| check_epoch(run, lease.epoch))?;
             let mut shared = self.lock();
-            shared.runs.remove(&lease.run.key());
+            if let Some(run) = shared.runs.remove(&lease.run.key()) {
+                let (key, head, epoch) = (lease.run.key(), run.head(), run.epoch);
+                shared.gone.retain(|gone| gone.key != key);
+                shared.gone.push(Gone { key, head, epoch });
+            }
             shared.first_epoch = shared.first_epoch.max(lease.epoch);
             shared.revision += 1;
             Ok(())
@@ -246,8 +254,12 @@ impl Store for Memory {
         Box::pin(async move {
             let mut shared = self.lock();
             let id = history.entry.run_id.clone();
-            if shared.runs.contains_key(&id.key()) {
-                return Err(Error::RunExists { run: id });
+            let shared = &mut *shared;
+            if let Some(run) = shared.runs.get_mut(&id.key()) {
+                return match run.archived {
+                    Some(_) => refill(run, history, &shared.blobs),
+                    None => Err(Error::RunExists { run: id }),
+                };
             }
             let mut run = Run {
                 number: shared.created + 1,
@@ -258,6 +270,7 @@ impl Store for Memory {
                 requests: HashMap::new(),
                 checkpoints: history.checkpoints,
                 frames: Vec::new(),
+                archived: None,
             };
             for frame in history.frames {
                 take_frame(&mut run, frame?, &shared.blobs)?;
@@ -265,6 +278,11 @@ impl Store for Memory {
             if run.frames.is_empty() {
                 return Err(Error::Corrupt(Problem::of(&id, "there is nothing of it to take in")));
             }
+            if let Some(last) = run.frames.iter().rfind(|frame| frame.is_archived()) {
+                let (through, at) = (last.last(), last.at);
+                run.archived = Some(Archived { through, at, place: None, backup: None });
+            }
+            shared.gone.retain(|gone| gone.key != id.key());
             shared.first_epoch = shared.first_epoch.max(history.epoch);
             shared.created += 1;
             shared.revision += 1;
@@ -274,11 +292,86 @@ impl Store for Memory {
         })
     }
 
+    fn archive<'a>(&'a self, lease: &'a Lease, archived: Archived) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let mut shared = self.lock();
+            let shared = &mut *shared;
+            let unknown = || Error::UnknownRun { run: lease.run.clone() };
+            let run = shared.runs.get_mut(&lease.run.key()).ok_or_else(unknown)?;
+            check_epoch(run, lease.epoch)?;
+            let (mut previous, through) = (chain::genesis(&run.entry.run_id), archived.through);
+            for frame in &mut run.frames {
+                let blob = |id: &BlobId| blob_in(&shared.blobs, id);
+                let hash = frame.prove(&run.entry.run_id, &previous, &NoKeys, &blob)?;
+                if frame.last() <= through {
+                    *frame = frame.archived(&run.entry.run_id, &previous, &NoKeys, &blob)?;
+                }
+                previous = hash;
+            }
+            for event in run.events.iter_mut().filter(|event| event.seq <= through) {
+                event.event.data.clear();
+                event.archived = true;
+            }
+            run.checkpoints.retain(|checkpoint| checkpoint.seq > through);
+            run.archived = Some(archived);
+            shared.revision += 1;
+            Ok(())
+        })
+    }
+
+    fn archived<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Option<Archived>> {
+        Box::pin(async move { Ok(self.lock().runs.get(&run.key()).and_then(|run| run.archived.clone())) })
+    }
+
+    fn gone(&self) -> BoxFuture<'_, Vec<Gone>> {
+        Box::pin(async move { Ok(self.lock().gone.clone()) })
+    }
+
+    fn bury<'a>(&'a self, gone: &'a [Gone]) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            self.lock().gone.extend_from_slice(gone);
+            Ok(())
+        })
+    }
+
+    fn sweep<'a>(&'a self, _: &'a Sweep) -> BoxFuture<'a, Swept> {
+        // They go with the memory.
+        Box::pin(async move { Ok(Swept::default()) })
+    }
+
+    fn sizes(&self) -> BoxFuture<'_, Sizes> {
+        Box::pin(async move {
+            let shared = self.lock();
+            let taken = |run: &Run| {
+                let journal_bytes = run.frames.iter().map(|frame| frame.body.len() as u64).sum();
+                Taken { journal_bytes, blob_bytes: 0 }
+            };
+            let runs = shared.runs.iter().map(|(key, run)| (key.clone(), taken(run))).collect();
+            Ok(Sizes { runs, ..Sizes::default() })
+        })
+    }
+
+    fn compact(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move { Ok(()) })
+    }
+
     fn epoch_max(&self) -> BoxFuture<'_, Epoch> {
         Box::pin(async move {
             let shared = self.lock();
             Ok(shared.runs.values().map(|run| run.epoch).fold(shared.first_epoch, Epoch::max))
         })
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        &NoKeys
+    }
+
+    fn key_uses(&self) -> BoxFuture<'_, BTreeMap<KeyId, u64>> {
+        Box::pin(async { Ok(BTreeMap::new()) })
+    }
+
+    fn seal_anew(&self) -> BoxFuture<'_, u64> {
+        Box::pin(async { Ok(0) })
     }
 
     fn revision(&self) -> BoxFuture<'_, u64> {
@@ -312,7 +405,7 @@ fn place(run: &mut Run, append: Append) -> Result<Head, Error> {
         seq += 1;
         let digest = chain::payload_digest(&append.salt, &event.data);
         hash = chain::link(&hash, seq, append.at, &event.kind, event.version, &digest);
-        run.events.push(StoredEvent { seq, at: append.at, event, hash });
+        run.events.push(StoredEvent { seq, at: append.at, event, hash, archived: false });
     }
     let head = Head { seq, hash };
     frame.hash = hash.to_vec();
@@ -349,7 +442,7 @@ fn take_frame(run: &mut Run, frame: Frame, blobs: &HashMap<BlobId, Vec<u8>>) -> 
         let what = "it does not follow what was taken in before it";
         return Err(Error::Corrupt(Problem::at(&run.entry.run_id, frame.seq, what)));
     }
-    let events = frame.open(&run.entry.run_id, &before.hash, &|id| blob_in(blobs, id))?;
+    let events = frame.open(&run.entry.run_id, &before.hash, &NoKeys, &|id| blob_in(blobs, id))?;
     run.events.extend(events);
     if let Some(request) = frame.request {
         run.requests.insert(request, run.head());
@@ -363,6 +456,29 @@ fn blob_in(blobs: &HashMap<BlobId, Vec<u8>>, id: &BlobId) -> Result<Vec<u8>, Err
         let what = format!("blob {} is missing", chain::hex(id));
         Error::Corrupt(Problem { run: None, seq: None, what })
     })
+}
+
+/// Gives a run that is archived the payloads back that `history` has of the same chain.
+fn refill(run: &mut Run, history: History<'_>, blobs: &HashMap<BlobId, Vec<u8>>) -> Result<Head, Error> {
+    let id = run.entry.run_id.clone();
+    let mut previous = chain::genesis(&id);
+    for (there, frame) in run.frames.iter_mut().zip(history.frames) {
+        let frame = frame?;
+        if (there.seq, &there.hash) != (frame.seq, &frame.hash) {
+            return Err(Error::Diverged { run: id, seq: frame.seq });
+        }
+        let events = frame.open(&id, &previous, &NoKeys, &|id| blob_in(blobs, id))?;
+        for event in events {
+            previous = event.hash;
+            let place = event.seq as usize - 1;
+            run.events[place] = event;
+        }
+        *there = frame;
+    }
+    if run.frames.iter().all(|frame| !frame.is_archived()) {
+        run.archived = None;
+    }
+    Ok(run.head())
 }
 
 /// The sequence moved on. If what is stored there is this very append, it was committed before.

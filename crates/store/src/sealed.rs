@@ -2,13 +2,16 @@
 //!
 //! Driving, answering and removing all need a lease or an append, so refusing these refuses everything, whoever asks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use piton_model::{Epoch, RunId, Seq};
+use piton_seal::{KeyId, Keys};
 
 use crate::error::{Error, Problem};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Head, History, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
+    Append, Archived, BlobId, Checkpoint, Claim, Gone, Head, History, Holder, Lease, Page, RunRow, Sizes,
+    StoredEvent, Sweep, Swept, Wanted,
 };
 use crate::{BoxFuture, Frame, Store};
 
@@ -79,10 +82,43 @@ impl Store for Sealed {
     fn take_in<'a>(&'a self, _: History<'a>) -> BoxFuture<'a, Head> {
         self.refused()
     }
+    fn archive<'a>(&'a self, _: &'a Lease, _: Archived) -> BoxFuture<'a, ()> {
+        self.refused()
+    }
+    fn archived<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Option<Archived>> {
+        self.inner.archived(run)
+    }
+    fn gone(&self) -> BoxFuture<'_, Vec<Gone>> {
+        self.inner.gone()
+    }
+    fn bury<'a>(&'a self, _: &'a [Gone]) -> BoxFuture<'a, ()> {
+        self.refused()
+    }
+    fn sweep<'a>(&'a self, how: &'a Sweep) -> BoxFuture<'a, Swept> {
+        match how.remove {
+            true => self.refused(),
+            false => self.inner.sweep(how),
+        }
+    }
+    fn sizes(&self) -> BoxFuture<'_, Sizes> {
+        self.inner.sizes()
+    }
+    fn compact(&self) -> BoxFuture<'_, ()> {
+        self.refused()
+    }
     fn epoch_max(&self) -> BoxFuture<'_, Epoch> {
         self.inner.epoch_max()
     }
     fn revision(&self) -> BoxFuture<'_, u64> {
         self.inner.revision()
+    }
+    fn keys(&self) -> &dyn Keys {
+        self.inner.keys()
+    }
+    fn key_uses(&self) -> BoxFuture<'_, BTreeMap<KeyId, u64>> {
+        self.inner.key_uses()
+    }
+    fn seal_anew(&self) -> BoxFuture<'_, u64> {
+        self.refused()
     }
 }

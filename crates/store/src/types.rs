@@ -1,6 +1,7 @@
 //! The nouns of the journal.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use piton_model::{Encoded, Entry, Epoch, RunId, Seq, Timestamp};
@@ -194,6 +195,79 @@ pub struct StoredEvent {
     pub event: Encoded,
     /// Its hash.
     pub hash: Hash,
+    /// Whether its data was let go: what is left is its digest, which the chain covers.
+    pub archived: bool,
+}
+
+/// Where the payloads of a run are that were let go here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Archived {
+    /// The last event of which only the digest is here.
+    pub through: Seq,
+    /// Since when.
+    pub at: Timestamp,
+    /// The place of the backups that have them; nothing where none had to have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The backup there that was restored before anything was let go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backup: Option<String>,
+}
+
+/// A run that was removed: its name is not given again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// Its name, in small letters.
+    pub key: String,
+    /// Where its chain ended.
+    pub head: Head,
+    /// The last epoch that was granted to it.
+    pub epoch: Epoch,
+}
+
+/// What a run takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Its events and checkpoints, in the database.
+    pub journal_bytes: u64,
+    /// The large payloads that its events name, beside it; one that several name is counted for each.
+    pub blob_bytes: u64,
+}
+
+/// What a journal takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// Each run, by its name in small letters.
+    pub runs: BTreeMap<String, Taken>,
+    /// The database with its log.
+    pub file_bytes: u64,
+    /// Of that, what nothing is written in: it is used again, or given back by a compaction.
+    pub free_bytes: u64,
+    /// All large payloads, named by an event or not.
+    pub blob_bytes: u64,
+}
+
+/// What was collected, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Large payloads that no event names.
+    pub blobs: usize,
+    /// What they take.
+    pub bytes: u64,
+    /// Why nothing was looked for, where that is so.
+    pub kept_because: Option<String>,
+}
+
+/// How large payloads are collected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// What was put there since then stays: whoever put it may be about to name it.
+    pub untouched_since: Timestamp,
+    /// Journals that were put aside, whose large payloads stay as well.
+    pub aside: Vec<PathBuf>,
+    /// Whether anything is removed; otherwise it is only counted.
+    pub remove: bool,
 }
 
 /// A folded state that was stored with an append.

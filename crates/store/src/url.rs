@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use piton_model::RunId;
+use piton_seal::{Keys, NoKeys};
 use piton_sys::file;
 
 use crate::sqlite::{Hold, Salvage};
@@ -96,15 +97,25 @@ pub struct Opened {
 
 /// Opens a journal, and says which it is. One that is not there yet is created, and called `id`.
 pub fn open(url: &Url, id: JournalId) -> Result<Opened, Error> {
+    open_with(url, id, Arc::new(NoKeys))
+}
+
+/// The same; what is appended is sealed as `keys` say, and what is sealed is read.
+pub fn open_with(url: &Url, id: JournalId, keys: Arc<dyn Keys>) -> Result<Opened, Error> {
     match &url.0 {
-        Place::Sqlite(state) => Ok(opened(sqlite::Sqlite::open_or_begin(state, id)?)),
+        Place::Sqlite(state) => Ok(opened(sqlite::Sqlite::open_with(state, id, keys)?)),
     }
 }
 
 /// Opens a journal if there is one, and says which it is.
 pub fn open_existing(url: &Url) -> Result<Option<Opened>, Error> {
+    open_existing_with(url, Arc::new(NoKeys))
+}
+
+/// The same; what is appended is sealed as `keys` say, and what is sealed is read.
+pub fn open_existing_with(url: &Url, keys: Arc<dyn Keys>) -> Result<Option<Opened>, Error> {
     match &url.0 {
-        Place::Sqlite(state) => Ok(sqlite::Sqlite::open_existing(state)?.map(opened)),
+        Place::Sqlite(state) => Ok(sqlite::Sqlite::open_existing_with(state, keys)?.map(opened)),
     }
 }
 
@@ -129,9 +140,15 @@ pub fn identify(url: &Url, identity: &Identity) -> Result<(), Error> {
 
 /// What is provably good in the journal that lies in `directory`, or in what is left of it; nothing is written. `names`: runs
 /// that may be there, whatever its index says. Large payloads are those of the journal at `url`.
-pub fn salvage(url: &Url, directory: Option<&Path>, names: &[RunId]) -> Salvage {
+/// What is sealed and lacks its key is an error: it is not damaged.
+pub fn salvage(
+    url: &Url,
+    directory: Option<&Path>,
+    names: &[RunId],
+    keys: &Arc<dyn Keys>,
+) -> Result<Salvage, Error> {
     match &url.0 {
-        Place::Sqlite(state) => Salvage::of(directory.unwrap_or(state), &state.join("blobs"), names),
+        Place::Sqlite(state) => Salvage::of(directory.unwrap_or(state), &state.join("blobs"), names, keys),
     }
 }
 
@@ -148,9 +165,9 @@ pub fn set_aside(hold: &Hold, aside: &Path) -> Result<(), Error> {
 }
 
 /// Lets the journal at `from`, which nobody has open, take the place of the one that is held and was set aside.
-pub fn publish(from: &Url, hold: &Hold) -> Result<(), Error> {
+pub fn publish(from: &Url, hold: &Hold, keys: &Arc<dyn Keys>) -> Result<(), Error> {
     match &from.0 {
-        Place::Sqlite(state) => sqlite::publish(state, hold),
+        Place::Sqlite(state) => sqlite::publish(state, hold, keys),
     }
 }
 

@@ -33,6 +33,16 @@ pub const SITES: &[&str] = &[
     "store.begin",
     "store.commit",
     "store.committed",
+    "store.migrate.step",
+    "store.migrate.commit",
+    "store.migrate.committed",
+    "store.anew.blob",
+    "store.anew.rows",
+    // seal
+    "seal.write",
+    "seal.spare",
+    "seal.written",
+    "seal.current",
     // agent
     "agent.keeper.prepare",
     "agent.keeper.publish",

@@ -60,6 +60,14 @@ impl FileLock {
         Ok(FileLock { _file: file })
     }
 
+    /// Takes it together with others that do so too, creating its file where needed; waits for whoever holds it alone.
+    pub fn shared(path: &Path) -> Result<FileLock, Error> {
+        let file = open_or_create(path)?;
+        fault::point("lock.acquire");
+        lock(&file, FlockOperation::LockShared, path)?;
+        Ok(FileLock { _file: file })
+    }
+
     /// The same for a directory itself, as of [`FileLock::try_exclusive_directory`].
     pub fn exclusive_directory(directory: &Path, instead: &Path) -> Result<FileLock, Error> {
         let file = options().open(directory).map_err(|error| refine("open the lock", directory, error))?;

@@ -2,14 +2,19 @@
 //!
 //! Three sources: known formats (`formats`) of keys, the values of environment variables whose name sounds like
 //! a secret, and literals the caller names. The values are also looked for in the encodings that output tends
-//! to have: percent, JSON string, base64, hexadecimal. What is found becomes [`REDACTED`].
+//! to have (`encodings`: base64, base32, hexadecimal, UTF-16, backwards) and however they are escaped or wrapped (`escapes`);
+//! keys of known formats also in base64 and hexadecimal (`encoded`). What is found becomes [`REDACTED`].
 //!
 //! The scanner decides byte by byte and holds back only what may still turn out to be a secret. So the result
 //! does not depend on how the input was cut into chunks, the time is linear, and memory is bounded. It stops
 //! accidents; it is no proof that a secret cannot leave in a shape nobody thought of.
 
+mod encoded;
+mod encodings;
+mod escapes;
 mod formats;
 mod literals;
+mod pattern;
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -27,7 +32,11 @@ pub const REDACTED: &str = "[redacted]";
 const VALUE_BYTES_MIN: usize = 8;
 
 /// Parts of a variable's name that make its value a secret.
-const SECRET_NAMES: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+const SECRET_NAMES: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "PASSWD", "PASSPHRASE"];
+
+/// A line of a secret of many lines is one itself where it is so long and has no blanks: of a private key, somebody prints the
+/// second line.
+const SECRET_LINE_BYTES_MIN: usize = 40;
 
 /// Knows what is secret.
 #[derive(Clone, Debug, Default)]
@@ -46,10 +55,13 @@ impl Redactor {
         Self::new().with_variables(std::env::vars_os())
     }
 
-    /// Also knows the values of those variables whose names sound like a secret.
+    /// Also knows the values of those variables whose names sound like a secret, and the password of an address in any.
     pub fn with_variables(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let secrets = variables.into_iter().filter(|(name, value)| is_secret(name, value));
-        self.with_values(secrets.map(|(_, value)| value.as_bytes().to_vec()))
+        let secrets = variables.into_iter().flat_map(|(name, value)| match is_secret(&name, &value) {
+            true => secrets_of(value.as_bytes()),
+            false => password_of(value.as_bytes()).into_iter().collect(),
+        });
+        self.with_values(secrets)
     }
 
     /// Also knows these literals. Very short ones would hit everywhere and are left out.
@@ -104,6 +116,7 @@ impl Redactor {
         Stream {
             literals: literals::Scanner::new(Arc::clone(&self.literals)),
             formats: formats::Scanner::default(),
+            encoded: encoded::Scanner::default(),
         }
     }
 }
@@ -113,6 +126,7 @@ impl Redactor {
 pub struct Stream {
     literals: literals::Scanner,
     formats: formats::Scanner,
+    encoded: encoded::Scanner,
 }
 
 impl Stream {
@@ -120,8 +134,10 @@ impl Stream {
     pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut without_literals = Vec::with_capacity(bytes.len());
         self.literals.push(bytes, &mut without_literals);
-        let mut clean = Vec::with_capacity(without_literals.len());
-        self.formats.push(&without_literals, &mut clean);
+        let mut without_formats = Vec::with_capacity(without_literals.len());
+        self.formats.push(&without_literals, &mut without_formats);
+        let mut clean = Vec::with_capacity(without_formats.len());
+        self.encoded.push(&without_formats, &mut clean);
         clean
     }
 
@@ -133,15 +149,53 @@ impl Stream {
     fn end(&mut self) -> Vec<u8> {
         let mut without_literals = Vec::new();
         self.literals.finish(&mut without_literals);
+        let mut without_formats = Vec::new();
+        self.formats.push(&without_literals, &mut without_formats);
+        self.formats.finish(&mut without_formats);
         let mut clean = Vec::new();
-        self.formats.push(&without_literals, &mut clean);
-        self.formats.finish(&mut clean);
+        self.encoded.push(&without_formats, &mut clean);
+        self.encoded.finish(&mut clean);
         clean
     }
 
     fn has_redacted(&self) -> bool {
-        self.literals.has_redacted || self.formats.has_redacted
+        self.literals.has_redacted || self.formats.has_redacted || self.encoded.has_redacted
     }
+}
+
+/// What is secret of a secret variable: its value without blanks around it, and long lines of it.
+fn secrets_of(value: &[u8]) -> Vec<Vec<u8>> {
+    let whole = value.trim_ascii();
+    let lines = whole.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let is_secret = |line: &&[u8]| {
+        line.len() >= SECRET_LINE_BYTES_MIN
+            && line.len() < whole.len()
+            && line.iter().all(u8::is_ascii_graphic)
+    };
+    let mut secrets: Vec<Vec<u8>> = lines.filter(is_secret).map(<[u8]>::to_vec).collect();
+    secrets.extend(password_of(value));
+    secrets.push(whole.to_vec());
+    secrets
+}
+
+/// The password in `scheme://user:password@host`, without the escapes of an address: those are looked for in any case.
+fn password_of(value: &[u8]) -> Option<Vec<u8>> {
+    let start = value.windows(3).position(|part| part == b"://")? + 3;
+    let end = value[start..].iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
+    let authority = &value[start..end.map_or(value.len(), |end| start + end)];
+    let user = &authority[..authority.iter().rposition(|byte| *byte == b'@')?];
+    let colon = user.iter().position(|byte| *byte == b':')?;
+    let (mut password, mut rest) = (Vec::new(), &user[colon + 1..]);
+    while let Some(&first) = rest.first() {
+        let digit = |at: usize| char::from(*rest.get(at)?).to_digit(16);
+        let (byte, length) = match (first, digit(1), digit(2)) {
+            (b'%', Some(high), Some(low)) => ((high << 4 | low) as u8, 3),
+            _ => (first, 1),
+        };
+        password.push(byte);
+        rest = &rest[length..];
+    }
+    Some(password)
 }
 
 fn is_secret(name: &OsStr, value: &OsStr) -> bool {

@@ -26,6 +26,15 @@ fn secrets() -> Vec<(String, String)> {
         line("AIza", a(12)[..35].to_owned(), ")"),
         line("glpat-", a(7), ""),
         line("npm_", a(12), ";"),
+        line("hf_", a(12), ";"),
+        line("gsk_", a(18), "\n"),
+        line("xai-", a(18), ","),
+        line("sk_test_", a(8), ","),
+        line("pypi-AgE", a(18), ","),
+        line("SG.", format!("{}.{}", a(7), a(15)), "'"),
+        line("whsec_", a(10), ""),
+        line("xapp-1-A12-", a(10), ")"),
+        line("AGE-SECRET-KEY-1", "QPZRY9X8".repeat(8)[..58].to_owned(), ")"),
         line("eyJ", format!("{}.{}.{}", a(10), a(30), a(14)), ""),
         ("Authorization: Bearer ".to_owned() + &a(9) + "/=", "Authorization: Bearer [redacted]".to_owned()),
         ("x bEARER\t".to_owned() + &a(9), "x bEARER\t[redacted]".to_owned()),
@@ -57,6 +66,13 @@ const HARMLESS: &[&str] = &[
     "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
     "|------|------|-----BEGIN",
     "xoxb- glpat- AIza",
+    "half_hf_life gsk_ xai- SG. whsec_ AGE-SECRET-KEY-1 done dop_v1_ shpat_",
+    // base64 of honest texts that begin as keys do, and of a certificate.
+    "Z2hwX2lzIHRoZSBwcmVmaXggb2YgdG9rZW5z QUtJQSBpcyBhIHByZWZpeA==",
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0=",
+    // Digests, which anything could hide in.
+    "6768705f 2d2d2d2d2d424547494e20 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "[31mred[0m and \\u0041 and %20 and &amp; and =3D and 'it'\\''s'",
     "zażółć gęślą jaźń \u{1f9d7}",
 ];
 
@@ -111,6 +127,67 @@ fn a_value_is_found_however_it_is_escaped() {
 }
 
 #[test]
+fn keys_are_known_in_base64_and_hexadecimal() {
+    let key = "ghp_".to_owned() + &"aB3".repeat(12);
+    let pem = pem("RSA PRIVATE KEY", &"aB3/".repeat(100));
+    for before in ["", "x", "xy"] {
+        for secret in [&key, &pem] {
+            let text = base64(format!("{before}{secret}").as_bytes());
+            let clean = Redactor::new().redact(&text).into_owned();
+            // What the key shares with its neighbours stays.
+            assert!(clean.len() < 20 && clean.ends_with("[redacted]"), "{clean}");
+        }
+    }
+    let hex: String = key.bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(Redactor::new().redact(&format!("x {hex} y")), "x [redacted] y");
+    assert_eq!(Redactor::new().redact(&hex.to_uppercase()), "[redacted]");
+    // As `base64` prints it.
+    let lines: Vec<String> = base64(pem.as_bytes())
+        .as_bytes()
+        .chunks(76)
+        .map(|line| String::from_utf8_lossy(line).into_owned())
+        .collect();
+    assert_eq!(Redactor::new().redact(&format!("{}\nnext", lines.join("\n"))), "[redacted]\nnext");
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |three: &[u8]| {
+        let number =
+            (0..3).fold(0_usize, |all, at| all << 8 | usize::from(three.get(at).copied().unwrap_or(0)));
+        let character = |at: usize| match at > three.len() {
+            true => '=',
+            false => char::from(ALPHABET[number >> (18 - 6 * at) & 63]),
+        };
+        (0..4).map(character).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+#[test]
+fn a_secret_of_many_lines_is_found_line_by_line_and_a_password_in_an_address() {
+    let line = "aB3/".repeat(16);
+    let key = format!("-----BEGIN THING-----\n{line}\nshort\n-----END THING-----\n");
+    let redactor = Redactor::new().with_variables(variables(&[
+        ("DEPLOY_KEY", &key),
+        ("PADDED_TOKEN", "  padded-value\n"),
+        ("DATABASE_URL", "postgres://user:p%40ss-and-word@db.example/x?y=1@2"),
+        ("HOMEPAGE", "https://example.org/a:b@c"),
+    ]));
+    let clean = |text: &str| redactor.redact(text).into_owned();
+    assert_eq!(
+        clean(&format!("{line}\nshort -----BEGIN THING-----")),
+        "[redacted]\nshort -----BEGIN THING-----"
+    );
+    assert_eq!(clean("a padded-value b"), "a [redacted] b");
+    assert_eq!(
+        clean("PGPASS=p%40ss-and-word, p@ss-and-word at db.example"),
+        "PGPASS=[redacted], [redacted] at db.example"
+    );
+    assert_eq!(clean("https://example.org/a:b@c"), "https://example.org/a:b@c");
+}
+
+#[test]
 fn a_quoted_value_is_found_in_json() {
     let redactor = Redactor::new().with_variables(variables(&[("A_SECRET", "line one\n\"line two\"")]));
     assert_eq!(redactor.redact(r#"{"x":"line one\n\"line two\""}"#), r#"{"x":"[redacted]"}"#);
@@ -134,12 +211,12 @@ fn bytes_that_are_no_text_stay_as_they_are() {
 #[test]
 fn little_is_held_back() {
     let mut stream = Redactor::new().stream();
-    let text = "sk-".to_owned() + &"a1".repeat(1_000_000) + " end";
+    let text = "sk-".to_owned() + &"a1".repeat(1_000_000) + " end.";
     let mut clean = Vec::new();
     for piece in text.as_bytes().chunks(1000) {
         clean.extend(stream.push(piece));
     }
-    assert_eq!(clean, b"[redacted] end");
+    assert_eq!(clean, b"[redacted] end.");
     assert_eq!(stream.finish(), b"");
 }
 
@@ -202,7 +279,52 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(cut, 0..12).prop_map(|pieces| pieces.concat())
 }
 
+/// A secret in the ways it may be written, and pieces of them.
+fn written() -> impl Strategy<Value = Vec<u8>> {
+    let pieces: Vec<&str> = vec![
+        "literal-one",
+        "literal%2done",
+        r"literal\u002done",
+        "literal&#45;one",
+        "lit=\r\neral=2Done",
+        "literal-\n  one",
+        "eno-laretil",
+        "6c69746572616c2d6f6e65",
+        "6c:69:74:65:72:61:6c:2d:6f:6e:65",
+        "0x6c, 0x69, 0x74, 0x65, 0x72, 0x61, 0x6c, 0x2d, 0x6f, 0x6e, 0x65",
+        "bGl0ZXJhbC1vbmU=",
+        "YkdsMFpYSmhiQzF2Ym1VPQ==",
+        "NRUXIZLSMFWC233OMU======",
+        "\\\\\\",
+        "%25",
+        "&amp;",
+        "=",
+        "0",
+        "x",
+        "\n",
+        "\u{1b}[0m",
+    ];
+    let piece = (proptest::sample::select(pieces), any::<proptest::sample::Index>(), any::<bool>());
+    let cut = piece.prop_map(|(piece, index, cut)| {
+        piece.as_bytes()[..if cut { index.index(piece.len()) } else { piece.len() }].to_vec()
+    });
+    proptest::collection::vec(cut, 0..10).prop_map(|pieces| pieces.concat())
+}
+
 proptest! {
+    #[test]
+    fn chunks_make_no_difference_to_what_is_encoded(text in written(), places in proptest::collection::vec(any::<proptest::sample::Index>(), 0..8)) {
+        let redactor = Redactor::new().with_literals(["literal-one", "literal-one-and-two", "-oneliteral"]);
+        let whole = redactor.redact_bytes(&text).into_owned();
+        let mut cuts: Vec<usize> = places.iter().map(|place| place.index(text.len() + 1)).collect();
+        cuts.extend([0, text.len()]);
+        cuts.sort_unstable();
+        let mut stream = redactor.stream();
+        let mut pieces: Vec<u8> = cuts.windows(2).flat_map(|ends| stream.push(&text[ends[0]..ends[1]])).collect();
+        pieces.extend(stream.finish());
+        prop_assert_eq!(String::from_utf8_lossy(&pieces), String::from_utf8_lossy(&whole));
+    }
+
     #[test]
     fn chunks_make_no_difference(text in texts(), cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..20)) {
         let redactor = Redactor::new().with_literals(["literal-one", "literal-one-and-two", "-oneliteral"]);

@@ -6,7 +6,7 @@
 //! A damaged run keeps no other out. What an earlier backup has of it stays in the new one, which says so.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use piton_git::{SnapshotId, Workspace};
 use piton_model::{RunId, Seq};
@@ -30,6 +30,9 @@ const SHIPPED_BYTES: usize = 1 << 20;
 /// Pieces after which a backup begins anew instead of standing on the one before: more would make each restore slower, and
 /// hold on to runs that are long gone.
 const PIECES_MAX: usize = 64;
+
+/// How often a snapshot is bundled whose run goes elsewhere meanwhile.
+const BUNDLE_TRIES: usize = 20;
 
 /// What is backed up.
 pub struct Source<'a> {
@@ -75,29 +78,31 @@ pub async fn create(source: &Source<'_>, target: &dyn Target) -> Result<Created,
 }
 
 async fn create_now(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
-    let base = list::newest(target, source.journal).await?;
-    let base = base.filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
-    match (create_on(source, target, base.as_ref(), "first").await, &base) {
+    let newest = list::newest(target, source.journal).await?;
+    let base = newest.as_ref().filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
+    match (create_on(source, target, base, newest.as_ref(), "first").await, &base) {
         // A backup that stands on a damaged one would be damaged, too.
         (Err(Error::Damaged { .. } | Error::NotRestorable { .. } | Error::Git(_)), Some(_)) => {
-            create_on(source, target, None, "again").await
+            create_on(source, target, None, newest.as_ref(), "again").await
         }
         (created, _) => created,
     }
 }
 
-/// The same on top of `base`; `part` of the scratch directory is for it.
+/// The same on top of `base`; `part` of the scratch directory is for it. `earlier` has the payloads of runs that are archived.
 async fn create_on(
     source: &Source<'_>,
     target: &dyn Target,
     base: Option<&Manifest>,
+    earlier: Option<&Manifest>,
     part: &str,
 ) -> Result<Created, Error> {
     let scratch = source.scratch.join(part);
     file::create_private_dir(&scratch)?;
     let made_at = source.clock.now();
     let name = name_at(made_at, &SystemIds.hex(8));
-    let mut shipment = Shipment::new(source, target, base);
+    let earlier = Earlier::Listed(earlier.cloned().map(Box::new), scratch.join("earlier"));
+    let mut shipment = Shipment::new(source, target, base, earlier);
     shipment.ship_all().await?;
     let tips = shipment.bundle_all().await?;
     let Shipment { runs, damaged, segments, bundles, bytes_put, .. } = shipment;
@@ -147,10 +152,22 @@ struct Shipment<'a> {
     bundles: Vec<Piece>,
     blobs: HashSet<BlobId>,
     bytes_put: u64,
+    earlier: Earlier,
+}
+
+/// An earlier backup, for what the journal itself has let go of since. It is fetched once it is needed.
+enum Earlier {
+    Listed(Option<Box<Manifest>>, PathBuf),
+    Fetched(Box<Spool>),
 }
 
 impl<'a> Shipment<'a> {
-    fn new(source: &'a Source<'a>, target: &'a dyn Target, base: Option<&'a Manifest>) -> Self {
+    fn new(
+        source: &'a Source<'a>,
+        target: &'a dyn Target,
+        base: Option<&'a Manifest>,
+        earlier: Earlier,
+    ) -> Self {
         let segments = base.map_or_else(Vec::new, |base| base.segments.clone());
         let bundles = base.map_or_else(Vec::new, |base| base.bundles.clone());
         Self {
@@ -164,6 +181,7 @@ impl<'a> Shipment<'a> {
             bundles,
             blobs: HashSet::new(),
             bytes_put: 0,
+            earlier,
         }
     }
 
@@ -209,6 +227,9 @@ impl<'a> Shipment<'a> {
         let run = &row.entry.run_id;
         let held = self.base.and_then(|base| base.run(run)).and_then(RunHeld::head);
         let mut head = held.unwrap_or_else(|| Head::start(run));
+        if held.is_none() {
+            head = self.carry_over(run).await?.unwrap_or(head);
+        }
         loop {
             let frames = match self.source.store.ship(run, head, SHIPPED_BYTES).await {
                 Ok(frames) => frames,
@@ -241,8 +262,50 @@ impl<'a> Shipment<'a> {
         }))
     }
 
+    /// What is archived here and whole in an earlier backup is whole in this one. Returns where that ends; nothing where there is
+    /// no such backup, and the run is shipped as it is here.
+    async fn carry_over(&mut self, run: &RunId) -> Result<Option<Head>, Error> {
+        if self.source.store.archived(run).await?.is_none() {
+            return Ok(None);
+        }
+        if let Earlier::Listed(manifest, at) = &mut self.earlier {
+            let Some(manifest) = manifest.take() else { return Ok(None) };
+            // One that is damaged has nothing to give.
+            let Ok(spool) = Spool::fetch(self.target, *manifest, at).await else { return Ok(None) };
+            self.earlier = Earlier::Fetched(Box::new(spool));
+        }
+        let (frames, blobs, head) = {
+            let Earlier::Fetched(spool) = &self.earlier else { return Ok(None) };
+            let Some(head) = spool.head(run) else { return Ok(None) };
+            let frames: Vec<Frame> = spool.frames(run).collect::<Result<_, _>>()?;
+            if frames.iter().any(Frame::is_archived) {
+                return Ok(None);
+            }
+            let keys = spool.keys();
+            let ids = frames.iter().flat_map(|frame| frame.blobs(run, &*keys));
+            let blobs: Vec<(BlobId, Vec<u8>)> =
+                ids.map(|id| Ok((id, spool.blob(&id)?))).collect::<Result<_, Error>>()?;
+            (frames, blobs, head)
+        };
+        // Its chain leads to the one that is here, or it is another run of that name.
+        match self.source.store.ship(run, head, 1).await {
+            Ok(_) => {}
+            Err(piton_store::Error::Diverged { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+        for (id, bytes) in blobs {
+            if self.blobs.insert(id) {
+                self.push(&Record::Blob { id, bytes }).await?;
+            }
+        }
+        for frame in frames {
+            self.push(&Record::Frame { run: run.clone(), frame }).await?;
+        }
+        Ok(Some(head))
+    }
+
     async fn ship_frame(&mut self, run: &RunId, frame: Frame) -> Result<(), Error> {
-        for id in frame.blobs() {
+        for id in frame.blobs(run, self.source.store.keys()) {
             if self.blobs.insert(id) {
                 let bytes = self.source.store.blob(&id).await?;
                 self.push(&Record::Blob { id, bytes }).await?;
@@ -269,6 +332,15 @@ impl<'a> Shipment<'a> {
         }
         // A damaged checkpoint costs nothing but time: it is made again from the events.
         let checkpoint = self.source.store.checkpoint(&run, seq).await.ok().flatten();
+        // Of a run that is archived it is all there is, so it goes along, under the digest by which its event names it.
+        if let Some(kept) = &checkpoint
+            && self.source.store.archived(&run).await?.is_some()
+        {
+            let id = chain::digest(&kept.bytes);
+            if self.blobs.insert(id) {
+                self.push(&Record::Blob { id, bytes: kept.bytes.clone() }).await?;
+            }
+        }
         if let Some(kept) = checkpoint.filter(|kept| before.is_none_or(|before| before.seq < kept.seq)) {
             self.writer.push(&Record::Checkpoint { run, seq: kept.seq, digest: chain::digest(&kept.bytes) });
         }
@@ -298,6 +370,35 @@ impl<'a> Shipment<'a> {
         Ok(piece)
     }
 
+    /// The last snapshot of a run, and what git has of it beyond `held`. A run that goes back to an earlier snapshot meanwhile is
+    /// looked at again.
+    fn bundle(
+        &self,
+        workspace: &Workspace,
+        run: &RunId,
+        held: &[SnapshotId],
+    ) -> Result<Option<Snapshot>, Error> {
+        for tries in 1.. {
+            let Some(tip) = workspace.tip(run.as_str())? else { return Ok(None) };
+            if held.contains(&tip) {
+                return Ok(Some(Snapshot { tip, bundle: None }));
+            }
+            let path = self.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
+            let made = workspace.bundle(run.as_str(), &tip, held, &path);
+            if tries < BUNDLE_TRIES && !workspace.leads_to(run.as_str(), &tip)? {
+                file::remove_file_if_exists(&path)?;
+                continue;
+            }
+            let bundle = match made? {
+                true => Some(file::read_regular(&path, crate::spool::OBJECT_BYTES_MAX)?.unwrap_or_default()),
+                false => None,
+            };
+            file::remove_file_if_exists(&path)?;
+            return Ok(Some(Snapshot { tip, bundle }));
+        }
+        Ok(None)
+    }
+
     /// Puts what git has of the snapshots of these runs, and an earlier backup has not; the last snapshot of each.
     async fn bundle_all(&mut self) -> Result<BTreeMap<RunId, SnapshotId>, Error> {
         let Some(workspace) = self.source.workspace else { return Ok(BTreeMap::new()) };
@@ -313,20 +414,23 @@ impl<'a> Shipment<'a> {
         }
         let mut tips = BTreeMap::new();
         for run in self.runs.iter().map(|run| run.run_id.clone()).collect::<Vec<_>>() {
-            let Some(tip) = workspace.tip(run.as_str())? else { continue };
-            let path = self.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
-            if !held.contains(&tip) && workspace.bundle(run.as_str(), &tip, &held, &path)? {
-                let bytes = file::read_regular(&path, crate::spool::OBJECT_BYTES_MAX)?.unwrap_or_default();
+            let Some(Snapshot { tip, bundle }) = self.bundle(workspace, &run, &held)? else { continue };
+            if let Some(bytes) = bundle {
                 // git has compressed it.
                 let piece = self.put("bundles", &bytes, false).await?;
                 self.bundles.push(piece);
-                file::remove_file_if_exists(&path)?;
             }
             held.push(tip.clone());
             tips.insert(run, tip);
         }
         Ok(tips)
     }
+}
+
+/// The last snapshot of a run, and what git has of it that no earlier backup has.
+struct Snapshot {
+    tip: SnapshotId,
+    bundle: Option<Vec<u8>>,
 }
 
 fn last_of(segments: &[Piece]) -> Option<Hash> {

@@ -65,6 +65,15 @@ pub enum Error {
         /// What differs.
         what: String,
     },
+    /// An object store did not do what it was asked.
+    #[error(transparent)]
+    Target(#[from] Box<crate::target::Failure>),
+    /// What lies at the target was written from another history.
+    #[error("{what}")]
+    Diverged {
+        /// Which, and of what.
+        what: String,
+    },
     /// The journal said no.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
@@ -76,7 +85,18 @@ pub enum Error {
     File(#[from] piton_sys::file::Error),
 }
 
+impl From<crate::target::Failure> for Error {
+    fn from(failure: crate::target::Failure) -> Self {
+        Self::Target(Box::new(failure))
+    }
+}
+
 impl Error {
+    /// Whether what lies at the target is not what was put there.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::NotRestorable { .. })
+    }
+
     pub(crate) fn damaged(object: &str, what: impl Into<String>) -> Self {
         Self::Damaged { object: object.to_owned(), what: what.into() }
     }

@@ -5,23 +5,30 @@
 //! last event and that event's hash, never the number of a row.
 //!
 //! - [`segment`]: the file format. [`object`]: how it is packed. [`manifest`]: what a backup says of itself. [`target`]: where backups lie.
+//! - [`Covered`]: a target whose objects are sealed on their way.
 //! - [`mod@create`]: making one. [`spool`]: reading one back. [`fold`]: what its events say. [`mod@restore`]: a journal again.
+//! - [`mod@list`]: which there are, whether they can be restored, and which may go. [`condemned`]: how, where lists may be late.
 //! - [`mod@list`]: which there are, whether they can be restored, and which may go.
+//! - [`replica`]: the same rows a moment after they were written, and again and again.
 //!
 //! Invariant: a manifest is written last, and only once everything that it names was read back from the target and made a
 //! journal that verifies. Invariant: nothing is overwritten, here or at the target: objects are named by what they hold.
 
+mod condemned;
+mod covered;
 pub mod create;
 mod error;
 mod fold;
 pub mod list;
 pub mod manifest;
 mod object;
+pub mod replica;
 pub mod restore;
 pub mod segment;
 pub mod spool;
 pub mod target;
 
+pub use covered::Covered;
 pub use create::{Created, create};
 pub use error::Error;
 pub use list::{Listed, Pruned, list, newest, prune, verify};

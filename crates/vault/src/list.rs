@@ -9,7 +9,7 @@ use piton_store::JournalId;
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
 use crate::restore::{Proof, prove};
 use crate::spool::object_name;
-use crate::{Error, Spool, Target};
+use crate::{Error, Spool, Target, condemned};
 
 /// What lies where a backup should be listed.
 #[derive(Debug)]
@@ -66,11 +66,16 @@ pub async fn newest(target: &dyn Target, journal: JournalId) -> Result<Option<Ma
 /// Restores a backup into a journal of its own in the directory `scratch`, and says what it came to.
 pub async fn verify(target: &dyn Target, manifest: Manifest, scratch: &Path) -> Result<Proof, Error> {
     let spool = Spool::fetch(target, manifest, &scratch.join("fetched")).await?;
+    prove_spool(&spool, scratch).await
+}
+
+/// The same of one that was fetched.
+pub async fn prove_spool(spool: &Spool, scratch: &Path) -> Result<Proof, Error> {
     let format = spool.manifest.tips.values().next().map_or("sha1", |tip| match tip.as_str().len() {
         64 => "sha256",
         _ => "sha1",
     });
-    prove(&spool, &scratch.join("restored"), format).await
+    prove(spool, &scratch.join("restored"), format).await
 }
 
 /// What was removed from a target.
@@ -105,13 +110,18 @@ pub(crate) const PENDING: &str = "pending";
 /// A manifest that cannot be read is kept, and with it every object: what it needs is not known. Whoever makes a backup says so
 /// before anything else, and takes that back once it is listed. So objects are listed first, then whoever is at work, then the
 /// backups once more: an object that is seen here belongs to somebody who is still at work, to a backup that is listed by now,
-/// or to nobody.
+/// or to nobody. Where lists may be late, that takes [two of them](crate::condemned), and what was listed a moment ago is needed, too:
+/// a backup that stands on it may not be listed yet.
 pub async fn prune(target: &dyn Target, journal: JournalId, keep: Keep) -> Result<Pruned, Error> {
     let mut pruned = Pruned::default();
+    let mut needed = BTreeSet::new();
     for (age, backup) in list(target, Some(journal)).await?.iter().rev().enumerate() {
         let Ok(manifest) = &backup.manifest else { continue };
         let is_recent = keep.since.is_none_or(|since| manifest.made_at >= since);
         if age > 0 && (age >= keep.count || !is_recent) {
+            if target.may_lag() {
+                needed.extend(objects_of(manifest));
+            }
             target.remove(&manifest_name(manifest)).await?;
             pruned.backups.push(backup.name.clone());
         }
@@ -127,18 +137,19 @@ pub async fn prune(target: &dyn Target, journal: JournalId, keep: Keep) -> Resul
     for dead in pending {
         target.remove(&dead.name).await?;
     }
-    let mut needed = BTreeSet::new();
     for backup in list(target, Some(journal)).await? {
         match &backup.manifest {
             Ok(manifest) => needed.extend(objects_of(manifest)),
             Err(_) => return Ok(pruned),
         }
     }
+    objects.retain(|object| object.at < keep.untouched_since && !needed.contains(&object.name));
+    if target.may_lag() {
+        objects = condemned::ripe(target, journal, objects, keep.untouched_since).await?;
+    }
     for object in objects {
-        if object.at < keep.untouched_since && !needed.contains(&object.name) {
-            target.remove(&object.name).await?;
-            (pruned.objects, pruned.bytes) = (pruned.objects + 1, pruned.bytes + object.bytes);
-        }
+        target.remove(&object.name).await?;
+        (pruned.objects, pruned.bytes) = (pruned.objects + 1, pruned.bytes + object.bytes);
     }
     Ok(pruned)
 }

@@ -46,6 +46,8 @@ impl Until {
 pub enum Restored {
     /// It is there again, up to this event.
     Whole(Head),
+    /// It was there, archived, and has its payloads again; this is its last event.
+    Refilled(Head),
     /// It was there, and was left as it is.
     Kept,
 }
@@ -67,6 +69,9 @@ pub async fn restore(
     floor: Epoch,
 ) -> Result<Restored, Error> {
     match store.row(run).await {
+        Ok(_) if until == Until::End && store.archived(run).await?.is_some() => {
+            return refill(spool, store, run).await;
+        }
         Ok(_) => return Ok(Restored::Kept),
         Err(piton_store::Error::UnknownRun { .. }) => {}
         Err(error) => return Err(error.into()),
@@ -82,6 +87,30 @@ pub async fn restore(
         return Err(Error::NotRestorable { what });
     }
     Ok(Restored::Whole(head))
+}
+
+/// Gives a run that is archived here the payloads back that a backup has. Its chain stays what it is, and so does what happened
+/// since.
+async fn refill(spool: &Spool, store: &dyn Store, run: &RunId) -> Result<Restored, Error> {
+    let Some(held) = spool.manifest.run(run) else { return Ok(Restored::Kept) };
+    let run = &held.run_id;
+    for frame in spool.frames(run) {
+        for id in frame?.blobs(run, store.keys()) {
+            store.put_blob(&spool.blob(&id)?).await?;
+        }
+    }
+    let row = store.row(run).await?;
+    let frames = spool.frames(run).map(|frame| frame.map_err(in_store));
+    let history =
+        History { entry: row.entry, epoch: row.epoch, frames: Box::new(frames), checkpoints: Vec::new() };
+    match store.take_in(history).await {
+        // What is archived here is another run.
+        Err(piton_store::Error::Diverged { .. }) => Ok(Restored::Kept),
+        taken => match store.archived(run).await? {
+            Some(_) => taken.map(|_| Restored::Kept).map_err(Error::from),
+            None => Ok(Restored::Refilled(taken?)),
+        },
+    }
 }
 
 fn not_held(run: &RunId, until: Until) -> Error {
@@ -101,7 +130,7 @@ where
     I: Iterator<Item = Result<Frame, Error>> + Send + 'a,
 {
     for frame in frames() {
-        for id in frame?.blobs() {
+        for id in frame?.blobs(run, store.keys()) {
             // Keeping what is there costs a look, and a damaged one is written anew.
             store.put_blob(&blob(&id)?).await?;
         }
@@ -109,7 +138,7 @@ where
     let mut head = Head::start(run);
     let opened = frames().map(|frame| {
         let in_store = |id: &piton_store::BlobId| blob(id).map_err(in_store);
-        let events = frame?.open(run, &head.hash, &in_store)?;
+        let events = frame?.open(run, &head.hash, store.keys(), &in_store)?;
         head = events.last().map_or(head, |event| Head { seq: event.seq, hash: event.hash });
         Ok(events)
     });
@@ -117,7 +146,7 @@ where
     if opened.peek().is_none() {
         return Ok(None);
     }
-    let folded = fold(run, opened)?;
+    let folded = fold(run, opened, blob)?;
     let frames = frames().map(|frame| frame.map_err(in_store));
     let frames: Box<dyn Iterator<Item = Result<Frame, piton_store::Error>> + Send> = Box::new(frames);
     let history = History { entry: folded.entry, epoch: floor, frames, checkpoints: folded.checkpoints };
@@ -163,7 +192,8 @@ pub struct Proof {
 pub async fn prove(spool: &Spool, at: &Path, format: &str) -> Result<Proof, Error> {
     file::create_private_dir(at)?;
     let not_restorable = |what: String| Error::NotRestorable { what };
-    let opened = piton_store::open(&Url::of_repository(&at.join("journal")), JournalId::random())?;
+    let opened =
+        piton_store::open_with(&Url::of_repository(&at.join("journal")), JournalId::random(), spool.keys())?;
     let store = &*opened.store;
     let floor = epoch_floor(spool.epoch_max());
     let mut proof = Proof::default();

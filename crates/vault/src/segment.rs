@@ -29,6 +29,8 @@ const KIND_BLOB: u8 = 2;
 const KIND_REMOVED: u8 = 3;
 const KIND_EPOCH: u8 = 4;
 const KIND_CHECKPOINT: u8 = 5;
+const KIND_BUNDLE: u8 = 6;
+const KIND_MARK: u8 = 7;
 const KIND_END: u8 = 255;
 
 type Check = [u8; CHECK_BYTES];
@@ -70,6 +72,20 @@ pub enum Record {
         seq: Seq,
         /// The digest of its bytes.
         digest: Hash,
+    },
+    /// A part of what git keeps of snapshots; only a replica has it among its records.
+    Bundle {
+        /// Which part: 0 begins a bundle, whatever came before.
+        part: u32,
+        /// Whether it is the last.
+        is_last: bool,
+        /// What it holds.
+        bytes: Vec<u8>,
+    },
+    /// What a replica says of itself, as JSON.
+    Mark {
+        /// The text.
+        bytes: Vec<u8>,
     },
 }
 
@@ -238,6 +254,16 @@ fn encode(record: &Record, to: &mut Vec<u8>) -> u8 {
             to.extend_from_slice(digest);
             KIND_CHECKPOINT
         }
+        Record::Bundle { part, is_last, bytes } => {
+            to.extend_from_slice(&u64::from(*part).to_le_bytes());
+            to.push(u8::from(*is_last));
+            to.extend_from_slice(bytes);
+            KIND_BUNDLE
+        }
+        Record::Mark { bytes } => {
+            to.extend_from_slice(bytes);
+            KIND_MARK
+        }
     }
 }
 
@@ -268,6 +294,16 @@ pub(crate) fn decode(body: &[u8]) -> Option<Record> {
         KIND_CHECKPOINT => {
             Record::Checkpoint { run: from.run()?, seq: from.number()?, digest: *from.array()? }
         }
+        KIND_BUNDLE => {
+            let part = u32::try_from(from.number()?).ok()?;
+            let is_last = match from.byte()? {
+                0 => false,
+                1 => true,
+                _ => return None,
+            };
+            Record::Bundle { part, is_last, bytes: from.rest().to_vec() }
+        }
+        KIND_MARK => Record::Mark { bytes: from.rest().to_vec() },
         _ => return None,
     };
     from.0.is_empty().then_some(record)

@@ -8,14 +8,17 @@ use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use piton_model::{Epoch, RunId};
+use piton_seal::Keys;
 use piton_store::chain;
 use piton_store::{BlobId, Frame, Head};
 use piton_sys::file::{self, Durability};
 
 use crate::manifest::{Manifest, Piece};
 use crate::object::unpack;
+use crate::replica::Replica;
 use crate::segment::{self, Reader, Record};
 use crate::{Error, Target};
 
@@ -36,6 +39,7 @@ pub struct Spool {
     runs: BTreeMap<String, Held>,
     blobs: HashMap<BlobId, Place>,
     epoch_max: Epoch,
+    keys: Arc<dyn Keys>,
 }
 
 /// Where the appends of a run lie.
@@ -61,6 +65,7 @@ impl Spool {
             bundles: Vec::new(),
             runs: BTreeMap::new(),
             blobs: HashMap::new(),
+            keys: target.keys(),
             manifest,
         };
         let (segments, bundles) = (spool.manifest.segments.clone(), spool.manifest.bundles.clone());
@@ -70,10 +75,7 @@ impl Spool {
             let bytes = unpack(&name, &fetched(target, &name, piece).await?)?;
             spool.read(&name, &bytes, before)?;
             before = piece.hash();
-            let path = at.join(format!("segment-{}", spool.segments.len()));
-            keep(&path, &bytes)?;
-            let opened = file::open_regular(&path)?.expect("it was written a moment ago").0;
-            spool.segments.push((opened, name));
+            spool.keep_segment(&name, &bytes, at)?;
         }
         for (number, piece) in bundles.iter().enumerate() {
             let name = object_name(&spool.manifest.journal, "bundles", &piece.digest);
@@ -82,6 +84,71 @@ impl Spool {
             spool.bundles.push(path);
         }
         Ok(spool)
+    }
+
+    /// Fetches everything that a replica is made of into the directory `at`.
+    pub async fn fetch_replica(target: &dyn Target, replica: &Replica, at: &Path) -> Result<Self, Error> {
+        file::create_private_dir(at)?;
+        let manifest = replica.manifest();
+        let mut spool = Self {
+            epoch_max: manifest.epoch_max,
+            segments: Vec::new(),
+            bundles: Vec::new(),
+            runs: BTreeMap::new(),
+            blobs: HashMap::new(),
+            keys: target.keys(),
+            manifest,
+        };
+        for kept in &replica.objects {
+            let name = replica.home.object(&kept.name);
+            let bytes = fetched(target, &name, &kept.piece()).await?;
+            spool.keep_object(&name, &bytes, at)?;
+        }
+        for (kept, bytes) in &replica.log {
+            spool.keep_object(&replica.home.object(&kept.name), bytes, at)?;
+        }
+        Ok(spool)
+    }
+
+    /// Keeps an object of a replica, whose place among the others is known.
+    fn keep_object(&mut self, name: &str, packed: &[u8], at: &Path) -> Result<(), Error> {
+        let bytes = unpack(name, packed)?;
+        let damaged = |what: String| Error::damaged(name, what);
+        let (header, mut reader) = Reader::new(&bytes).map_err(damaged)?;
+        if chain::hex(&header.journal) != self.manifest.journal {
+            return Err(damaged("it is of another journal".to_owned()));
+        }
+        self.take_down(name, &mut reader)?;
+        // Bundles first: each of them is a file of its own from here on.
+        let (_, mut reader) = Reader::new(&bytes).map_err(damaged)?;
+        while let Some((_, record)) = reader.next().map_err(damaged)? {
+            let Record::Bundle { part, is_last, bytes } = record else { continue };
+            let path = at.join(format!("bundle-{}", self.bundles.len()));
+            if part == 0 {
+                // Whoever had begun one before died over it.
+                file::remove_file_if_exists(&path)?;
+                keep(&path, &bytes)?;
+            } else {
+                file::append(&path, &bytes)?;
+            }
+            if is_last {
+                self.bundles.push(path);
+            }
+        }
+        self.keep_segment(name, &bytes, at)
+    }
+
+    fn keep_segment(&mut self, name: &str, bytes: &[u8], at: &Path) -> Result<(), Error> {
+        let path = at.join(format!("segment-{}", self.segments.len()));
+        keep(&path, bytes)?;
+        let opened = file::open_regular(&path)?.expect("it was written a moment ago").0;
+        self.segments.push((opened, name.to_owned()));
+        Ok(())
+    }
+
+    /// What opens its appends.
+    pub fn keys(&self) -> Arc<dyn Keys> {
+        Arc::clone(&self.keys)
     }
 
     /// What git keeps for it, each on top of the ones before it.
@@ -101,6 +168,11 @@ impl Spool {
         if header.previous != before || chain::hex(&header.journal) != self.manifest.journal {
             return Err(damaged("it does not follow the one before it".to_owned()));
         }
+        self.take_down(name, &mut reader)
+    }
+
+    fn take_down(&mut self, name: &str, reader: &mut Reader<'_>) -> Result<(), Error> {
+        let damaged = |what: String| Error::damaged(name, what);
         let segment = self.segments.len();
         while let Some((at, record)) = reader.next().map_err(damaged)? {
             let place = Place { segment, at };
@@ -114,6 +186,8 @@ impl Spool {
                 Record::Epoch { epoch, .. } => self.epoch_max = self.epoch_max.max(epoch),
                 // The chain itself names the states; this is for whoever looks at a segment alone.
                 Record::Checkpoint { .. } => {}
+                // A replica's, which sees to them itself.
+                Record::Bundle { .. } | Record::Mark { .. } => {}
             }
         }
         Ok(())
@@ -159,7 +233,7 @@ impl Spool {
     }
 }
 
-async fn fetched(target: &dyn Target, name: &str, piece: &Piece) -> Result<Vec<u8>, Error> {
+pub(crate) async fn fetched(target: &dyn Target, name: &str, piece: &Piece) -> Result<Vec<u8>, Error> {
     let bytes = target.get(name, OBJECT_BYTES_MAX).await?;
     let bytes = bytes.ok_or_else(|| Error::damaged(name, "it is missing"))?;
     if Piece::of(&bytes) != *piece {

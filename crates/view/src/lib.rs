@@ -11,8 +11,10 @@ mod ask;
 mod brief;
 mod error;
 mod gaps;
+mod land;
 mod look;
 mod order;
+mod replica;
 mod see;
 mod see_cycle;
 mod see_ledger;
@@ -34,6 +36,7 @@ pub use gaps::{
     Batch, FieldDiff, GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, InLedger,
     LedgerAt, ResearchOrder, ResearchUpdate, StaleGaps, gap_fields,
 };
+pub use land::{LandOrder, LandShape, LandedView};
 pub use look::{
     Asked, Changes, Damaged, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt,
     ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight,
@@ -43,6 +46,7 @@ pub use order::{
     AgentChoice, CycleOrder, ForkOrder, LimitWords, LoopOrder, Order, PrepChoice, Removal, Resumption,
     Started, WorkflowOrder,
 };
+pub use replica::{ReplicaMoment, ReplicaUpdate, ReplicaView, ReplicateOrder, Trouble};
 pub use see::{
     AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView,
     IterationView, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView, RunStatus, SessionView,
@@ -52,8 +56,9 @@ pub use see_cycle::{CycleBestView, CycleIterationView, CycleStatus, PrepView, Ro
 pub use see_ledger::{GapCounts, LedgerStatus, ResearchView};
 pub use see_workflow::{StepView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView};
 pub use vault::{
-    BackedUp, BackupChecked, BackupRestored, BackupRunView, BackupView, BackupsVerified, BackupsView,
-    ProofView, PruneOrder, PrunedView, RepairView, RestoreOrder, RunRepaired, RunRestored,
+    ArchivedView, BackedUp, BackupChecked, BackupRestored, BackupRunView, BackupView, BackupsVerified,
+    BackupsView, CollectView, CollectedView, GcOrder, ProofView, PruneOrder, PrunedView, RepairView,
+    ReplicaListed, RestoreOrder, RunRepaired, RunRestored, RunSizeView, SizesView,
 };
 
 /// An answer, on its way.
@@ -102,6 +107,9 @@ pub trait Client: Send + Sync {
         raw: bool,
     ) -> Answer<'a, Box<dyn Printed>>;
 
+    /// Brings the work of a run to the branch where it belongs, once the checks passed on the result.
+    fn land<'a>(&'a self, run: &'a RunId, order: LandOrder) -> Answer<'a, LandedView>;
+
     /// What changed from the end of one iteration (0 is the start) to that of another, or to the last look at the tree.
     fn diff<'a>(&'a self, run: &'a RunId, from: u32, to: Option<u32>) -> Answer<'a, DiffView>;
 
@@ -117,8 +125,13 @@ pub trait Client: Send + Sync {
     /// The loops in which the guard ever found this.
     fn runs_with<'a>(&'a self, finding: &'a str) -> Answer<'a, Vec<RunId>>;
 
-    /// Checks everything that is stored, of one run or of all.
-    fn verify<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, VerifyView>;
+    /// Checks everything that is stored, of one run or of all, and what is rendered of it; `tell` hears how many runs of so many
+    /// are done.
+    fn verify<'a>(
+        &'a self,
+        run: Option<&'a RunId>,
+        tell: &'a mut (dyn FnMut(usize, usize) + Send),
+    ) -> Answer<'a, VerifyView>;
 
     /// Makes a backup of every run, restores it, and lists it; where to, or where the configuration says.
     fn back_up<'a>(&'a self, to: Option<&'a str>) -> Answer<'a, BackedUp>;
@@ -139,9 +152,26 @@ pub trait Client: Send + Sync {
     /// Removes backups of this journal that need not be kept.
     fn prune_backups(&self, order: PruneOrder) -> Answer<'_, PrunedView>;
 
+    /// What is known on this machine of the replica of this journal; nothing where there is none and none is asked for.
+    fn replica(&self) -> Answer<'_, Option<ReplicaView>>;
+
+    /// Ships what is new to a place, again and again, and proves that it can be restored; tells each step. What comes back is where
+    /// the replica is in the end.
+    fn replicate<'a>(
+        &'a self,
+        order: ReplicateOrder,
+        tell: &'a mut (dyn FnMut(&ReplicaUpdate) + Send),
+    ) -> Answer<'a, ReplicaView>;
+
     /// Puts a damaged journal aside as a whole, and makes a new one of what is provably good of it, and of the newest backup.
     /// Where nothing is damaged, nothing is done.
     fn repair(&self) -> Answer<'_, RepairView>;
+
+    /// Removes what nothing needs any more, and archives what a policy says.
+    fn collect(&self, order: GcOrder) -> Answer<'_, CollectView>;
+
+    /// What the journal and its runs take.
+    fn sizes(&self) -> Answer<'_, SizesView>;
 
     /// Starts a run. It is on record and driven when this returns.
     fn start(&self, order: Order) -> Answer<'_, Started>;

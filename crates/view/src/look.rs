@@ -11,7 +11,10 @@ use piton_record::{record, shown};
 use serde::{Deserialize, Serialize};
 
 use crate::words::Watched;
-use crate::{AskedView, CycleStatus, Error, EventView, LedgerStatus, RunStatus, WorkflowStatus};
+use crate::{
+    ArchivedView, AskedView, CycleStatus, Error, EventView, LedgerStatus, ReplicaView, RunStatus,
+    WorkflowStatus,
+};
 
 /// Where a run is at one moment: everything in it was read at once.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +47,10 @@ pub struct StatusView {
     pub notes: Vec<String>,
     /// What the last driver said when it left in trouble.
     pub left: Option<Error>,
+    /// Where its payloads are, if they were let go here.
+    pub archived: Option<ArchivedView>,
+    /// What is known of the replica of its journal.
+    pub replica: Option<ReplicaView>,
 }
 
 /// The status of each kind of run, as programs read it.
@@ -86,7 +93,21 @@ impl StatusView {
             details: Vec::new(),
             notes: Vec::new(),
             left: None,
+            archived: None,
+            replica: None,
         }
+    }
+
+    /// As programs read it.
+    pub fn data(&self) -> serde_json::Value {
+        let mut data = serde_json::to_value(&self.of).expect("a status is plain data");
+        if let Some(replica) = &self.replica {
+            data["replica"] = serde_json::to_value(replica).expect("plain data");
+        }
+        if let Some(archived) = &self.archived {
+            data["archive"] = serde_json::to_value(archived).expect("plain data");
+        }
+        data
     }
 
     /// As in a list.

@@ -58,6 +58,8 @@ pub struct LoopOrder {
     pub agent: AgentChoice,
     /// Walls around agents and checks.
     pub confine: bool,
+    /// None, whatever the configuration says.
+    pub no_confine: bool,
     /// Checks, as `[NAME=]COMMAND`.
     pub checks: Vec<String>,
     /// What must hold.
@@ -169,6 +171,9 @@ pub struct WorkflowOrder {
     pub worktree: bool,
     /// In this directory.
     pub workdir: Option<PathBuf>,
+    /// Without walls, whatever the configuration says.
+    #[serde(default)]
+    pub no_confine: bool,
     /// Take the configuration as it stands, for this once.
     pub trust: bool,
 }
@@ -195,6 +200,8 @@ pub struct CycleOrder {
     pub auto: bool,
     /// Walls around agents and checks.
     pub confine: bool,
+    /// None, whatever the configuration says.
+    pub no_confine: bool,
     /// What was worked out before.
     pub prep: PrepChoice,
     /// Work in a work tree of its own.
@@ -224,6 +231,8 @@ pub struct Removal {
     pub force: bool,
     /// Also the files of a cycle, which hold the documents of its team.
     pub files: bool,
+    /// Also its work tree and branch, whether they were landed or not.
+    pub tree: bool,
 }
 
 /// Where another run is gone on from.
@@ -253,6 +262,8 @@ pub struct Resumption {
     pub daily_cost_limit: Option<String>,
     /// Also where a driver holds it that is frozen.
     pub take_over: bool,
+    /// From here on without the walls that it has.
+    pub no_confine: bool,
 }
 
 /// A run that is under way.

@@ -2,7 +2,8 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{
-    CheckResult, Chosen, ContextLevel, Measures, Quality, QuestionKind, Recommendation, Recovery, Uncommitted,
+    CheckResult, Chosen, ContextLevel, Measures, Proved, Quality, QuestionKind, Recommendation, Recovery,
+    Uncommitted,
 };
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
 use piton_record::shown;
@@ -60,6 +61,9 @@ pub struct RunStatus {
     pub baseline_measures: Option<Measures>,
     /// What the last round says about tests by name.
     pub tests: Option<TestsView>,
+    /// What was tried beside the checks in the last round, and which tests prove the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proved>,
     /// How firmly prompts speak.
     pub reinforcement: &'static str,
     /// The last recoveries, and the one under way.
@@ -389,6 +393,8 @@ pub struct VerifyView {
     pub events_checked: u64,
     /// What is wrong.
     pub problems: Vec<ProblemView>,
+    /// Files that do not show what the journal says, and that no person changed. Nothing is lost by that.
+    pub views: Vec<ProblemView>,
 }
 
 /// Something that is wrong.

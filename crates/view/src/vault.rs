@@ -63,6 +63,31 @@ pub struct ProofView {
     pub snapshots: usize,
 }
 
+/// A replica, as it lies at a target.
+#[shown(Clone, Debug, PartialEq)]
+pub struct ReplicaListed {
+    /// What it is called; names sort by time.
+    pub name: String,
+    /// Where it lies.
+    pub at: String,
+    /// The journal that it is of.
+    pub journal: String,
+    /// When the journal was looked at last for what is there; nothing where nothing can be read.
+    pub shipped_at: Option<Timestamp>,
+    /// The newest event there.
+    pub newest: Option<Timestamp>,
+    /// The newest event of what was restored and verified.
+    pub restorable_to: Option<Timestamp>,
+    /// When it was restored and verified.
+    pub proven_at: Option<Timestamp>,
+    /// What it takes.
+    pub bytes: u64,
+    /// The runs in it, newest first.
+    pub runs: Vec<BackupRunView>,
+    /// What of it cannot be read, where that is so: it goes only so far.
+    pub broken: Option<String>,
+}
+
 /// The backups at a place.
 #[shown(Clone, Debug, PartialEq, written)]
 pub struct BackupsView {
@@ -70,8 +95,12 @@ pub struct BackupsView {
     pub at: String,
     /// Oldest first.
     pub backups: Vec<BackupView>,
+    /// What was replicated there, oldest first.
+    pub replicas: Vec<ReplicaListed>,
     /// What lies there and cannot be read.
     pub damaged: Vec<String>,
+    /// What else is to be said.
+    pub notes: Vec<String>,
 }
 
 /// Whether backups can be restored.
@@ -112,10 +141,12 @@ pub struct RestoreOrder {
 /// What was restored.
 #[shown(Clone, Debug, PartialEq, written)]
 pub struct BackupRestored {
-    /// The backup that it came from.
+    /// The backup or replica that it came from.
     pub backup: String,
     /// Each run that was wanted.
     pub runs: Vec<RunRestored>,
+    /// Why there may have been more: a replica is damaged further on.
+    pub broken: Option<String>,
 }
 
 /// What became of a run.
@@ -183,4 +214,118 @@ pub struct RunRepaired {
     pub lost_to: Option<Seq>,
     /// What else is to be said of it.
     pub note: Option<String>,
+}
+
+/// What is to be collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GcOrder {
+    /// Nothing is removed; what would be is said.
+    pub dry_run: bool,
+    /// What was changed less long ago stays, in milliseconds.
+    pub grace_ms: u64,
+}
+
+/// What was collected, or would be.
+#[shown(Clone, Debug, Default, PartialEq, written)]
+pub struct CollectView {
+    /// Whether it was only looked at.
+    pub dry_run: bool,
+    /// What is gone.
+    pub collected: Vec<CollectedView>,
+    /// The runs that were archived.
+    pub archived: Vec<ArchivedView>,
+    /// What all of it took, as far as that is known.
+    pub bytes: u64,
+    /// What stays although it might go, and why.
+    pub notes: Vec<String>,
+    /// What is wrong with the journal.
+    pub damaged: Vec<String>,
+}
+
+/// Something that was collected.
+#[shown(Clone, Debug, PartialEq)]
+pub struct CollectedView {
+    /// What it was: `attempts`, `payloads`, `snapshots`, `scratch`, `put aside`, `journal`, and what else runs leave.
+    pub what: String,
+    /// Its name, or how many of them there were.
+    pub name: String,
+    /// What it took; 0 where that is not known.
+    pub bytes: u64,
+}
+
+/// A run whose payloads were let go.
+#[shown(Clone, Debug, PartialEq)]
+pub struct ArchivedView {
+    /// Its name.
+    pub run_id: RunId,
+    /// The last event of which only the digest is left.
+    pub through: Seq,
+    /// Where the backup lies that has them; nothing where none had to have them.
+    pub place: Option<String>,
+    /// What that backup is called. A later one of the same place has them as well.
+    pub backup: Option<String>,
+}
+
+impl ArchivedView {
+    /// Where the rest of the run is, and what brings it back.
+    pub fn words(&self) -> String {
+        let through = self.through;
+        match (&self.place, &self.backup) {
+            (Some(place), Some(backup)) => format!(
+                "archived: of its events up to {through} only digests are here; backup {backup} in {place} has them, \
+                 `piton backup restore {place} --run {}` brings them back",
+                self.run_id
+            ),
+            _ => format!(
+                "archived: of its events up to {through} only digests are here, and no backup had to have them; \
+                 `piton backup restore URL --run {}` brings them back where one does",
+                self.run_id
+            ),
+        }
+    }
+}
+
+/// What a journal and its runs take.
+#[shown(Clone, Debug, Default, PartialEq, written)]
+pub struct SizesView {
+    /// Each run.
+    pub runs: Vec<RunSizeView>,
+    /// The file of the journal, with its log.
+    pub journal_bytes: u64,
+    /// Of that, what nothing is written in.
+    pub free_bytes: u64,
+    /// All large payloads.
+    pub blob_bytes: u64,
+    /// All attempts.
+    pub attempt_bytes: u64,
+    /// Journals that a repair put aside.
+    pub aside_bytes: u64,
+    /// Everything in `.piton`, and what git keeps of snapshots as far as it says so.
+    pub total_bytes: u64,
+    /// What to do where the journal is large.
+    pub warning: Option<String>,
+}
+
+/// What a run takes.
+#[shown(Clone, Debug, PartialEq)]
+pub struct RunSizeView {
+    /// Its name.
+    pub run_id: RunId,
+    /// Its events and checkpoints.
+    pub journal_bytes: u64,
+    /// The large payloads that its events name.
+    pub blob_bytes: u64,
+    /// What its agents printed, and what was noted of them.
+    pub attempt_bytes: u64,
+    /// What git keeps for its snapshots and for no branch; nothing where git does not say so cheaply.
+    pub snapshot_bytes: Option<u64>,
+    /// Whether it is archived.
+    pub archived: bool,
+}
+
+impl RunSizeView {
+    /// All of it, as far as it is known.
+    pub fn total(&self) -> u64 {
+        self.journal_bytes + self.blob_bytes + self.attempt_bytes + self.snapshot_bytes.unwrap_or(0)
+    }
 }

@@ -19,6 +19,8 @@ pub struct Overrides {
     pub options: AgentOptions,
     /// `--confine`: walls around agents and checks.
     pub confine: bool,
+    /// `--no-confine`: none, whatever the files say.
+    pub no_confine: bool,
     /// `--prompt-file FILE`, relative to the repository.
     pub prompt_file: Option<String>,
     /// `--check [NAME=]CMD`, in the order given. They come beside the configured checks; a check of the same
@@ -54,6 +56,7 @@ fn said(overrides: &Overrides, flag: &str) -> Option<String> {
     match flag {
         "--agent" => overrides.agent.clone(),
         "--prompt-file" => overrides.prompt_file.clone(),
+        "--confine" if overrides.no_confine => Some(false.to_string()),
         "--confine" => overrides.confine.then(|| true.to_string()),
         // Checks and limits have their own place, `--deadline` is understood where the clock is.
         _ => None,

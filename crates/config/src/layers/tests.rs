@@ -249,6 +249,36 @@ fn an_agent_that_nobody_knows_gets_a_suggestion() {
 }
 
 #[test]
+fn what_would_mean_something_else_or_nothing_is_refused() {
+    let rule = |day: &str| {
+        format!("[guard.rules]\ntest-emptied = {{ off = true, reason = 'x', expires = '{day}' }}\n")
+    };
+    let cases = [
+        (rule("soon"), "is not a day"),
+        (rule("2026-13-01"), "is not a day"),
+        (rule("2026-02-29"), "is not a day"),
+        (rule("2026-9-1"), "is not a day"),
+        ("[stop]\nconditions = [{ type = 'file_created', name = 'checks-pass', path = 'x' }]\n".to_owned(), "cannot be called"),
+        ("[stop]\nsuccess = [{ type = 'file_created', name = 'done', path = 'x' }]\n".to_owned(), "cannot be called"),
+        (
+            "[stop]\nconditions = [{ type = 'file_created', name = 's', path = 'x' }, { type = 'file_created', name = 's', path = 'y' }]\n".to_owned(),
+            "two conditions are called",
+        ),
+        ("[hooks.h]\ncommand = 'true'\npoints = []\n".to_owned(), "has no `points`"),
+        ("[metrics]\nm = { command = 'true', regex = '[0-9]+' }\n".to_owned(), "has no group"),
+        ("[confine]\nwrite = ['/']\n".to_owned(), "leaves no walls standing"),
+        ("[confine]\nread = ['~/']\n".to_owned(), "leaves no walls standing"),
+        ("[agents.m]\ncommand = ['m']\nmodes = { fulll = [] }\n".to_owned(), "mode of an agent"),
+    ];
+    for (text, said) in cases {
+        let text: &'static str = text.leak();
+        let problems = Said { project: text, ..enough() }.problems();
+        assert!(problems.contains(said), "{text}: {problems}");
+    }
+    assert!(Said { project: rule("2028-02-29").leak(), ..enough() }.plan().is_ok());
+}
+
+#[test]
 fn problems_of_all_layers_come_together() {
     let said = Said {
         user: "[loop]\nmax_iterations = 0",
@@ -304,6 +334,7 @@ fn every_flag_of_a_setting_is_heard() {
         agent: Some("claude".to_owned()),
         prompt_file: Some("a.md".to_owned()),
         confine: true,
+        no_confine: false,
         checks: vec!["true".to_owned()],
         limits: limits.into(),
         ..Overrides::default()

@@ -17,6 +17,9 @@ use crate::types::{Duration, Flag, OneOf, Text, Texts};
 const PLAIN: &str = "plain";
 const LINES: &str = "lines";
 
+/// What an agent may do without asking.
+const MODES: [&str; 3] = ["full", "edit", "ask"];
+
 /// One of them.
 pub(crate) fn read(reader: &mut Reader<'_>, settings: &mut Settings, pair: Pair<'_, '_>) {
     let (name, key, value) = pair;
@@ -136,7 +139,12 @@ fn modes(
     key: &str,
     value: &Spanned<DeValue<'_>>,
 ) -> Option<BTreeMap<String, Vec<String>>> {
-    by_name(reader, key, value, |reader, name, words| Some(reader.texts(name, words).unwrap_or_default()))
+    by_name(reader, key, value, |reader, name, words| {
+        if !MODES.contains(&name) {
+            reader.unknown(words.span().start, "mode of an agent:", name, &MODES);
+        }
+        Some(reader.texts(name, words).unwrap_or_default())
+    })
 }
 
 fn texts_by_name(

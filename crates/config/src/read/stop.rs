@@ -25,12 +25,32 @@ pub(crate) fn list(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'
         reader.problem(value.span().start, message);
         return Vec::new();
     };
-    items.iter().filter_map(|item| named(reader, item)).collect()
+    let mut found: Vec<NamedStop> = Vec::new();
+    for item in items {
+        let Some(named) = named(reader, item) else { continue };
+        if let Some(name) =
+            named.name.as_ref().filter(|name| found.iter().any(|other| other.name.as_ref() == Some(name)))
+        {
+            reader.problem(item.span().start, format!("two conditions are called {}", quoted(name)));
+        }
+        found.push(named);
+    }
+    found
 }
 
 fn named(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<NamedStop> {
     let name = value.get_ref().as_table().and_then(|table| table.get("name")).cloned();
+    let at = name.as_ref().map(|name| name.span().start);
     let name = name.and_then(|name| reader.text("name", &name));
+    if let (Some(name), Some(at)) = (&name, at) {
+        let word = name.split(':').next().unwrap_or(name);
+        let is_a_form = STOP_TYPES.iter().any(|kind| kind.until.is_some_and(|form| form.word() == word));
+        if is_a_form {
+            let message =
+                format!("a condition cannot be called {}: `--until {word}` means another", quoted(name));
+            reader.problem_with_hint(at, message, "choose another `name`");
+        }
+    }
     let condition = condition(reader, value, STOP_DEPTH_MAX)?;
     Some(NamedStop { name, condition })
 }

@@ -182,8 +182,8 @@ x = 1
 
 #[test]
 fn names_of_a_later_version_say_so() {
-    let text = problems("[vault]\nencrypt = true\n");
-    assert_eq!(text, "piton.toml:2:1: `encrypt` is not supported yet by this version; remove it for now");
+    let text = problems("[views]\npaths = \"x\"\n");
+    assert_eq!(text, "piton.toml:2:1: `paths` is not supported yet by this version; remove it for now");
 }
 
 #[test]

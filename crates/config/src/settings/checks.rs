@@ -186,7 +186,15 @@ fn detailed_metric(reader: &mut Reader<'_>, table: &DeTable<'_>, metric: &mut Me
     let mut said = Members::of(reader, table);
     metric.command = said.get::<Text>("command").unwrap_or_default();
     let what = format!("`regex` of metric `{}`", metric.name);
-    metric.regex = said.with("regex", |reader, key, value| reader.regex(&what, key, value));
+    metric.regex = said.with("regex", |reader, key, value| {
+        let pattern = reader.regex(&what, key, value)?;
+        let has_group = regex::Regex::new(&pattern).is_ok_and(|regex| regex.captures_len() > 1);
+        if !has_group {
+            let message = format!("{what} has no group, and its first group is the number");
+            reader.problem_with_hint(value.span().start, message, "write it as in `coverage: ([0-9.]+)%`");
+        }
+        has_group.then_some(pattern)
+    });
     metric.timeout_ms = said.get::<Duration>("timeout").unwrap_or(metric.timeout_ms);
     metric.direction = said.get::<OneOf<Direction>>("direction").unwrap_or(metric.direction);
     metric.weight = said.get::<Number>("weight").unwrap_or(metric.weight);

@@ -1,6 +1,6 @@
 //! `[guard]`: what to do about an agent that cheats, and from where on a number is a regression.
 
-use piton_model::loop_machine::{GuardMode, RuleOff};
+use piton_model::loop_machine::{GuardMode, ProveMode, RuleOff};
 use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -15,6 +15,8 @@ section! {
     guard: GuardSection = "guard" {
         /// Whether what looks like cheating is refused, asked about, or only told.
         mode: OneOf<GuardMode>, [Loop Cycle] => guard { shown: true };
+        /// How much is tried beside the checks once they pass, on copies of the tree: a little each time and everything before done, nothing, or everything each time.
+        prove: OneOf<ProveMode> = ProveMode::Auto, [Loop] { shown: true };
         /// Paths in the tree that no agent may change.
         protect: Paths, [Loop Workflow Cycle Ledger] => protect;
         /// Rules that are off, each with a reason.
@@ -40,6 +42,25 @@ section! {
     }
 }
 
+/// Whether it is a day that there is, as `YYYY-MM-DD`: days are compared as texts.
+fn is_day(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    let numbers: Option<Vec<u32>> = parts
+        .iter()
+        .map(|part| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?)
+        .collect();
+    let (Some([year, month, day]), [4, 2, 2]) = (numbers.as_deref(), &lengths[..]) else { return false };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(day)
+}
+
 /// Rules that are switched off, each with a reason.
 pub struct Rules;
 
@@ -54,7 +75,17 @@ impl Type for Rules {
             let Some(said) = reader.table(&format!("the rule {}", quoted(rule)), value, at) else { continue };
             let mut said = Members::of(reader, said);
             let is_off = said.get::<Flag>("off").unwrap_or_default();
-            let (reason, expires) = (said.get::<Text>("reason"), said.get::<Text>("expires"));
+            let reason = said.get::<Text>("reason");
+            let expires = said.with("expires", |reader, key, value| {
+                let day = reader.text(key, value)?;
+                let is_day = is_day(&day);
+                if !is_day {
+                    let message =
+                        format!("`expires` of the rule {}: {} is not a day", quoted(rule), quoted(&day));
+                    reader.problem_with_hint(value.span().start, message, "write it as \"2026-12-31\"");
+                }
+                is_day.then_some(day)
+            });
             said.end("key of a rule:");
             match reason.filter(|reason| !reason.trim().is_empty()) {
                 _ if !is_off => reader.problem_with_hint(
@@ -81,7 +112,7 @@ impl Type for Rules {
         let text = json!({"type": "string"});
         let rule = json!({
             "type": "object",
-            "properties": {"off": {"const": true}, "reason": text, "expires": text},
+            "properties": {"off": {"const": true}, "reason": text, "expires": {"type": "string", "format": "date"}},
             "required": ["off", "reason"],
             "additionalProperties": false,
         });

@@ -128,7 +128,7 @@ fn hook(reader: &mut Reader<'_>, pair: Pair<'_, '_>) -> Option<Hook> {
         if !table.contains_key("priority") {
             hook.priority = builtin.priority();
         }
-    } else if !table.contains_key("points") {
+    } else if hook.points.is_empty() {
         reader.problem_with_hint(
             start,
             format!("the hook `{name}` has no `points`"),

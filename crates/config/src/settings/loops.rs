@@ -1,6 +1,6 @@
 //! `[loop]`: what a loop does and when it gives up. Its ceilings are in `limit.rs`.
 
-use piton_model::loop_machine::{OnLost, SessionPolicy};
+use piton_model::loop_machine::{OnLost, ProofPolicy, SessionPolicy};
 
 use crate::entry::section;
 use crate::types::{OneOf, Path, Text};
@@ -20,6 +20,8 @@ section! {
     ends: EndSection = "loop" {
         /// When it ends at the latest: a time of day (the next one when the run begins) or a moment.
         deadline: Text, [Loop] { flag: Some("--deadline") };
+        /// Whether done needs a test that fails on the tree of the start, where every check was green there.
+        proof: OneOf<ProofPolicy>, [Loop] => proof { shown: true };
         /// What to do when the outcome of an attempt cannot be known.
         on_lost: OneOf<OnLost>, [Loop] => on_lost { variable: Some("PITON_ON_LOST"), shown: true };
     }

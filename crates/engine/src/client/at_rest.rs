@@ -94,8 +94,13 @@ impl LocalClient {
     /// Whether the files of a run do not show where it is, or people do not know how it rests. A file of a loop that somebody
     /// edited or deleted is not behind. A loop's files are rendered at rest only; its driver does so at once when it goes on.
     fn is_behind(&self, loaded: &Loaded<StateOf>) -> bool {
+        self.shows_less(loaded) || self.is_untold(&loaded.state)
+    }
+
+    /// Whether the files of a run do not show where it is.
+    pub(super) fn shows_less(&self, loaded: &Loaded<StateOf>) -> bool {
         let layout = self.layout();
-        let is_old = match &loaded.state {
+        match &loaded.state {
             StateOf::Loop(state) => {
                 let shown = || ralph::published_seq(layout.root(), &state.run);
                 state.is_at_rest() && shown().is_some_and(|seq| seq < loaded.head)
@@ -103,13 +108,12 @@ impl LocalClient {
             StateOf::Workflow(state) => view_of(layout, &state.run).is_behind(state).unwrap_or(false),
             StateOf::Cycle(state) => crate::cycle::is_behind(layout, state),
             StateOf::Ledger(_) => false,
-        };
-        is_old || self.is_untold(&loaded.state)
+        }
     }
 
     /// Renders the views of a run that nobody drives. One that cannot be written is no reason not to go on: the next look tries
     /// again. Returns what was in the way of one, which whoever looks later finds with the driver's notes.
-    async fn show_at_rest(&self, loaded: &Loaded<StateOf>) -> Result<Option<String>, ClientError> {
+    pub(super) async fn show_at_rest(&self, loaded: &Loaded<StateOf>) -> Result<Option<String>, ClientError> {
         let layout = self.layout();
         match &loaded.state {
             StateOf::Loop(state) if state.is_at_rest() => {

@@ -7,20 +7,22 @@ use piton_model::loop_machine::findings_of;
 use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, cycle, workflow};
 use piton_store::{Claim, Problem, RunRow, Wanted};
 use piton_sys::redact::Redactor;
+use piton_sys::{Clock, SystemClock};
 use piton_view::{
-    Answer, Asked, BackedUp, BackupRestored, BackupsVerified, BackupsView, Batch, Brief, Changes, Client,
-    Damaged, DiffView, Error, ErrorKind, EventView, ExportFormat, Follow, GapChange, GapEvent, GapView,
-    GapsBatch, GapsChanged, GapsDiff, GapsOrder, InLedger, LedgerAt, LimitWords, MetricsView, Moment, Order,
-    Printed, PruneOrder, PrunedView, Rebuilt, Removal, RepairView, ReportView, Request, ResearchOrder,
-    ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen, ShowView, StaleGaps, Started,
-    StateOf, StatusView, VerifyView, WhyView,
+    Answer, ArchivedView, Asked, BackedUp, BackupRestored, BackupsVerified, BackupsView, Batch, Brief,
+    Changes, Client, CollectView, Damaged, DiffView, Error, ErrorKind, EventView, ExportFormat, Follow,
+    GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, GcOrder, InLedger, LandOrder,
+    LandedView, LedgerAt, LimitWords, MetricsView, Moment, Order, Printed, PruneOrder, PrunedView, Rebuilt,
+    Removal, RepairView, ReplicaUpdate, ReplicaView, ReplicateOrder, ReportView, Request, ResearchOrder,
+    ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen, ShowView, SizesView, StaleGaps,
+    Started, StateOf, StatusView, VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
 use super::output::Output;
 use super::{
-    ClientError, LocalClient, cycles, gaps, ledgers, repair, report, research, resolve, restore, status,
-    vault, verify, workflows,
+    ClientError, LocalClient, collect, cycles, gaps, land, ledgers, repair, replicate, report, research,
+    resolve, restore, sizes, status, vault, verify, workflows,
 };
 use crate::driver_process::{self, log};
 use crate::launch::Secrets;
@@ -87,7 +89,7 @@ impl LocalClient {
     }
 
     /// The runs that are sound, and what is wrong with the others, where something is: `first` is what was noticed first.
-    async fn apart(&self, first: Problem) -> Result<(Vec<RunRow>, Vec<Problem>), ClientError> {
+    pub(super) async fn apart(&self, first: Problem) -> Result<(Vec<RunRow>, Vec<Problem>), ClientError> {
         let store = self.store()?;
         let there = store.rows(Wanted::ALL_THERE).await?;
         let (mut sound, mut problems) = (Vec::new(), there.damaged);
@@ -131,13 +133,36 @@ impl LocalClient {
         view.seq = loaded.head;
         // Nobody is to drive what can only be read.
         view.undriven = self.caution.is_none() && self.is_missed(&loaded.state.entry()).await?;
+        // That it cannot be looked at is said where somebody asks for it.
+        view.replica = replicate::look_where_there(self).await;
+        if let Some(replica) = &view.replica {
+            view.screen.push(format!("replica  {}", piton_view::words::replica(replica, SystemClock.now())));
+        }
         let redactor = self.redactor();
         for line in view.screen.iter_mut().chain(&mut view.ending) {
             *line = redactor.redact(line).into_owned();
         }
+        view.archived = self.archived_view(run).await?;
+        view.screen.extend(view.archived.iter().map(|archived| {
+            let said = archived.words();
+            format!("archive  {}", said.strip_prefix("archived: ").unwrap_or(&said))
+        }));
+        let warning = sizes::warning(self, sizes::of_file(self));
+        view.screen.extend(warning.map(|warning| format!("warning  {warning}")));
         view.notes = log::notes(self.layout(), run);
         view.left = log::last_words(self.layout(), run).filter(|_| holder.is_none());
         Ok(view)
+    }
+
+    /// Where the payloads of a run are, if they were let go here.
+    pub(super) async fn archived_view(&self, run: &RunId) -> Result<Option<ArchivedView>, ClientError> {
+        let archived = self.store()?.archived(run).await?;
+        Ok(archived.map(|archived| ArchivedView {
+            run_id: run.clone(),
+            through: archived.through,
+            place: archived.place,
+            backup: archived.backup,
+        }))
     }
 
     async fn reasons(&self, run: &RunId) -> Result<WhyView, ClientError> {
@@ -330,14 +355,13 @@ impl LocalClient {
                 .hint(format!("run `piton stop {run}` first, or give --force")));
         }
         driver_process::settled(self, run).await?;
+        let mut kept = land::let_go(self, run, how.tree).await?;
         forget(self, run).await?;
         log::remove(self.layout(), run)?;
-        match entry.kind {
-            Kind::Cycle => {
-                Ok(crate::cycle::forget_files(self.layout(), run, how.files)?.into_iter().collect())
-            }
-            Kind::Loop | Kind::Workflow | Kind::Ledger => Ok(Vec::new()),
+        if entry.kind == Kind::Cycle {
+            kept.extend(crate::cycle::forget_files(self.layout(), run, how.files)?);
         }
+        Ok(kept)
     }
 }
 
@@ -426,8 +450,16 @@ impl Client for LocalClient {
         Box::pin(async move { Ok(self.with_finding(finding).await?) })
     }
 
-    fn verify<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, VerifyView> {
-        Box::pin(async move { Ok(verify::verify(&**self.store()?, run).await?) })
+    fn verify<'a>(
+        &'a self,
+        run: Option<&'a RunId>,
+        tell: &'a mut (dyn FnMut(usize, usize) + Send),
+    ) -> Answer<'a, VerifyView> {
+        Box::pin(async move {
+            let mut found = verify::verify(&**self.store()?, run, tell).await?;
+            found.views = self.views_behind(run).await?;
+            Ok(found)
+        })
     }
 
     fn back_up<'a>(&'a self, to: Option<&'a str>) -> Answer<'a, BackedUp> {
@@ -454,8 +486,28 @@ impl Client for LocalClient {
         Box::pin(vault::prune(self, order))
     }
 
+    fn replica(&self) -> Answer<'_, Option<ReplicaView>> {
+        Box::pin(replicate::look(self))
+    }
+
+    fn replicate<'a>(
+        &'a self,
+        order: ReplicateOrder,
+        tell: &'a mut (dyn FnMut(&ReplicaUpdate) + Send),
+    ) -> Answer<'a, ReplicaView> {
+        Box::pin(replicate::replicate(self, order, tell))
+    }
+
     fn repair(&self) -> Answer<'_, RepairView> {
         Box::pin(repair::repair(self))
+    }
+
+    fn collect(&self, order: GcOrder) -> Answer<'_, CollectView> {
+        Box::pin(collect::collect(self, order))
+    }
+
+    fn sizes(&self) -> Answer<'_, SizesView> {
+        Box::pin(sizes::sizes(self))
     }
 
     fn start(&self, order: Order) -> Answer<'_, Started> {
@@ -487,6 +539,10 @@ impl Client for LocalClient {
 
     fn request<'a>(&'a self, run: &'a RunId, request: Request) -> Answer<'a, Asked> {
         Box::pin(self.carry_out(run, request))
+    }
+
+    fn land<'a>(&'a self, run: &'a RunId, order: LandOrder) -> Answer<'a, LandedView> {
+        Box::pin(land::land(self, run, order))
     }
 
     fn restore<'a>(
@@ -574,7 +630,11 @@ impl Client for LocalClient {
         change: GapChange,
         now: Timestamp,
     ) -> Answer<'a, GapsChanged> {
-        Box::pin(gaps::change::change(self, ledger, change, now))
+        Box::pin(async move {
+            let changed = gaps::change::change(self, ledger, change, now).await;
+            replicate::ensure(self.layout());
+            changed
+        })
     }
 
     fn research<'a>(
@@ -583,7 +643,12 @@ impl Client for LocalClient {
         order: ResearchOrder,
         tell: &'a mut (dyn FnMut(ResearchUpdate) + Send),
     ) -> Answer<'a, Option<Batch>> {
-        Box::pin(research::research(self, ledger, order, tell))
+        Box::pin(async move {
+            tokio::select! {
+                found = research::research(self, ledger, order, tell) => found,
+                never = replicate::attend(self.layout()) => match never {},
+            }
+        })
     }
 
     fn remove<'a>(&'a self, run: &'a RunId, how: Removal) -> Answer<'a, Vec<String>> {

@@ -125,14 +125,19 @@ impl LocalClient {
 /// The event in words; one that cannot be read is shown by its type.
 fn words<M: Watched>(stored: &StoredEvent) -> String {
     let event = &stored.event;
+    if stored.archived {
+        return format!("{} (archived)", event.kind);
+    }
     let decoded = M::Event::decode(&event.kind, event.version, &event.data);
     decoded.map_or_else(|_| event.kind.clone(), |event| M::words(&event))
 }
 
 /// An event for `piton log`. Its data is JSON already; what is not is shown as text.
 fn event_view(stored: &StoredEvent, text: String) -> EventView {
-    let data = serde_json::from_slice(&stored.event.data)
-        .unwrap_or_else(|_| String::from_utf8_lossy(&stored.event.data).into_owned().into());
+    let data = match stored.archived {
+        true => serde_json::json!({ "archived": true }),
+        false => data_of(stored),
+    };
     EventView {
         seq: stored.seq,
         at: stored.at,
@@ -142,6 +147,11 @@ fn event_view(stored: &StoredEvent, text: String) -> EventView {
         hash: chain::hex(&stored.hash),
         text,
     }
+}
+
+fn data_of(stored: &StoredEvent) -> serde_json::Value {
+    serde_json::from_slice(&stored.event.data)
+        .unwrap_or_else(|_| String::from_utf8_lossy(&stored.event.data).into_owned().into())
 }
 
 /// A run that is watched: its state after everything that was told.

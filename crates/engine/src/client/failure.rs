@@ -36,6 +36,8 @@ fn of_store(error: piton_store::Error) -> Error {
         E::Driven { run } => {
             of(ErrorKind::Held).hint(format!("run `piton stop {run}`, or wait until it rests"))
         }
+        E::Archived { run, .. } => of(ErrorKind::Usage)
+            .hint(format!("`piton status {run}` says where the rest is, and what brings it back")),
         E::Diverged { .. } => of(ErrorKind::Corrupt)
             .hint("run `piton verify` to see all of it, `piton repair` to keep what is good"),
         E::Fenced { .. } | E::Conflict { .. } => of(ErrorKind::Held).hint("run `piton status`"),
@@ -55,6 +57,13 @@ fn of_store(error: piton_store::Error) -> Error {
             of(ErrorKind::Environment).hint("look at the disk, then run `piton verify` and `piton resume`")
         }
         E::Unlinked { .. } => of(ErrorKind::Environment).hint(UNLINKED),
+        E::Key(key) => {
+            let failed = of(ErrorKind::Environment);
+            match key.hint() {
+                Some(hint) => failed.hint(hint),
+                None => failed,
+            }
+        }
         E::File(file) => of(ErrorKind::Environment).hint(remedy(file)),
         E::ReadOnly { .. } => of(ErrorKind::Environment)
             .hint("what is there can still be read; make room, or make it writable, then try again"),
@@ -95,6 +104,8 @@ impl From<ClientError> for Error {
             ClientError::NoRuns => {
                 Error::usage(error.to_string()).hint("start one with `piton loop`, or see `piton demo`")
             }
+            ClientError::Removed { .. } => Error::usage(error.to_string())
+                .hint("choose another id; `piton backup restore URL --run ID` brings the old one back"),
             ClientError::NoSuchRun { .. } | ClientError::Ambiguous { .. } => {
                 Error::usage(error.to_string()).hint("run `piton ls --all` to see what there is")
             }
@@ -143,6 +154,7 @@ impl From<WorldError> for Error {
             | WorldError::Git(_)
             | WorldError::Agent(_)
             | WorldError::Launch(_)
+            | WorldError::Covered(_)
             | WorldError::Guard { .. }
             | WorldError::Furnish { .. }
             | WorldError::Snapshot(_)

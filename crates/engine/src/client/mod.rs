@@ -4,20 +4,24 @@
 //! its lease for a moment and applies the request itself.
 
 mod at_rest;
+mod collect;
 mod cycles;
 mod door;
 mod events;
 mod failure;
 mod gaps;
+mod land;
 mod ledgers;
 pub(crate) mod metrics;
 mod output;
 mod repair;
+mod replicate;
 mod report;
 mod requests;
 mod research;
 mod resolve;
 mod restore;
+mod sizes;
 mod status;
 mod vault;
 mod verify;
@@ -25,6 +29,8 @@ mod workflows;
 
 pub use failure::unsound;
 pub(crate) use failure::{DAMAGED, UNLINKED};
+pub(crate) use replicate::{attend, ensure_where_behind};
+pub use vault::reach as reach_backups;
 
 use std::sync::{Arc, OnceLock};
 
@@ -55,6 +61,12 @@ pub enum ClientError {
     NoSuchRun {
         /// What was given.
         text: String,
+    },
+    /// The name was given to a run that was removed since.
+    #[error("`{run}` was the name of a run that was removed, and names are not given twice")]
+    Removed {
+        /// The name.
+        run: RunId,
     },
     /// Several runs fit.
     #[error("`{text}` could be any of {}", .candidates.join(", "))]
@@ -215,12 +227,12 @@ impl LocalClient {
     /// What a command about other runs sees of a run; nothing of one that is damaged, which is no reason for it to fail. Whoever
     /// asks about that one is told.
     pub(crate) fn unless_damaged<T>(looked: Result<T, ClientError>) -> Result<Option<T>, ClientError> {
-        use piton_store::Error::{Corrupt, UnknownRun};
+        use piton_store::Error::{Archived, Corrupt, UnknownRun};
         match looked {
             Err(ClientError::Load(LoadError::Event { .. })) => Ok(None),
             Err(
-                ClientError::Store(UnknownRun { .. } | Corrupt(_))
-                | ClientError::Load(LoadError::Store(UnknownRun { .. } | Corrupt(_))),
+                ClientError::Store(UnknownRun { .. } | Corrupt(_) | Archived { .. })
+                | ClientError::Load(LoadError::Store(UnknownRun { .. } | Corrupt(_) | Archived { .. })),
             ) => Ok(None),
             looked => looked.map(Some),
         }
@@ -270,8 +282,22 @@ impl LocalClient {
         self.create::<State>(&events).await
     }
 
-    /// Records a new run of the kind that `M` is; the first event is its creation.
+    /// Records a new run of the kind that `M` is; the first event is its creation. The name of one that was removed is not given
+    /// again.
     pub async fn create<M: Machine>(&self, events: &[M::Event]) -> Result<RunId, ClientError> {
+        self.put_on_record::<M>(events, false).await
+    }
+
+    /// The same for a run that comes back from files which it left: it may be the one that was removed.
+    pub(crate) async fn create_again<M: Machine>(&self, events: &[M::Event]) -> Result<RunId, ClientError> {
+        self.put_on_record::<M>(events, true).await
+    }
+
+    async fn put_on_record<M: Machine>(
+        &self,
+        events: &[M::Event],
+        comes_back: bool,
+    ) -> Result<RunId, ClientError> {
         let at = SystemClock.now();
         let fold = |state: Option<M>, event: &M::Event| M::apply(state, event, at);
         let state = events.iter().fold(None, fold).expect("a run begins with its creation");
@@ -279,6 +305,9 @@ impl LocalClient {
         let request =
             self.request_append(&run, Expect::Seq(0), at, events.iter().map(RunEvent::encode).collect());
         let store = self.store()?;
+        if !comes_back && store.gone().await?.iter().any(|gone| gone.key == run.key()) {
+            return Err(ClientError::Removed { run });
+        }
         // What piton keeps is out of git's reach before there is anything to lose.
         Workspace::open(self.layout.root(), &self.layout.state())?.protect_state()?;
         store.append(Append { entry: Some(state.entry()), ..request }).await?;

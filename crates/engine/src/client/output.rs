@@ -14,12 +14,18 @@ use piton_view::words::clean;
 use piton_view::{Answer, Error, ErrorKind, Printed};
 
 use super::LocalClient;
+use crate::keys;
+use crate::layout::Layout;
 
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const PIECE_BYTES: usize = 64 << 10;
 
+/// More than the largest log.
+const SEALED_BYTES_MAX: u64 = 1 << 30;
+
 /// An attempt whose output is read.
 pub(super) struct Output {
+    layout: Layout,
     attempts: PathBuf,
     name: String,
     /// How its agent speaks; nothing where it is given as it is.
@@ -59,16 +65,20 @@ impl Output {
             return Err(Error::usage(format!("run `{run}` has no attempt `{name}`"))
                 .hint(format!("run `piton log {run}` to see its attempts")));
         }
-        let logs =
-            ["stdout.log", "stderr.log"].map(|log| Log { path: attempts.join(&name).join(log), at: 0 });
+        let logs = ["stdout.log", "stderr.log"].map(|log| Log {
+            path: attempts.join(&name).join(log),
+            at: 0,
+            opened: None,
+        });
         let stream = Some(stream).filter(|_| !raw);
-        Ok(Self { attempts, name, stream, logs, readable: Readable::default() })
+        let layout = client.layout().clone();
+        Ok(Self { layout, attempts, name, stream, logs, readable: Readable::default() })
     }
 
     /// What was printed since the last call.
     fn read(&mut self) -> Result<Option<Vec<u8>>, Error> {
         for (number, log) in self.logs.iter_mut().enumerate() {
-            while let Some(piece) = log.next()? {
+            while let Some(piece) = log.next(&self.layout)? {
                 let text = match &self.stream {
                     None => return Ok(Some(piece)),
                     Some(format) if number == 0 && *format != StreamFormat::Plain => {
@@ -163,10 +173,38 @@ fn look(attempts: &Path, name: &str) -> Result<Found, Error> {
 struct Log {
     path: PathBuf,
     at: u64,
+    /// All of it, where it is over and was encrypted.
+    opened: Option<Vec<u8>>,
 }
 
 impl Log {
-    fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
+    /// Opens it as a whole, where it is encrypted by now.
+    fn open(&mut self, layout: &Layout) -> Result<(), Error> {
+        let environment = |error: piton_sys::file::Error| Error::of(ErrorKind::Environment, &error);
+        let Some((file, _)) = piton_sys::file::open_regular(&self.path).map_err(environment)? else {
+            return Ok(());
+        };
+        let mut begin = Vec::new();
+        let read = file.take(8).read_to_end(&mut begin);
+        if read.is_err() || !piton_seal::log::is_sealed(&begin) {
+            return Ok(());
+        }
+        let bytes = piton_sys::file::read_regular(&self.path, SEALED_BYTES_MAX).map_err(environment)?;
+        let opened = keys::cover::opened(layout, &self.path, bytes.unwrap_or_default());
+        self.opened = Some(opened.map_err(keys::failed)?);
+        Ok(())
+    }
+
+    fn next(&mut self, layout: &Layout) -> Result<Option<Vec<u8>>, Error> {
+        if self.opened.is_none() {
+            self.open(layout)?;
+        }
+        if let Some(opened) = &self.opened {
+            let rest = opened.get(usize::try_from(self.at).unwrap_or(usize::MAX)..).unwrap_or_default();
+            let piece = rest[..rest.len().min(PIECE_BYTES)].to_vec();
+            self.at += piece.len() as u64;
+            return Ok((!piece.is_empty()).then_some(piece));
+        }
         let failed = |error: std::io::Error| Error::of(ErrorKind::Environment, &error);
         let opened = piton_sys::file::open_regular(&self.path)
             .map_err(|error| Error::of(ErrorKind::Environment, &error))?;

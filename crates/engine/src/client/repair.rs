@@ -6,19 +6,25 @@
 //!
 //! Of each run the journal's own proven beginning counts first. A backup adds to it only where its chain goes on from there.
 
+mod traces;
+
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use piton_model::{Epoch, RunId, Seq};
-use piton_store::{Frame, Head, Identity, JournalId, Salvage, Salvaged, Store, Url};
+use piton_store::{Claim, Frame, Gone, Head, Identity, JournalId, Salvage, Salvaged, Store, Url};
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
+use piton_vault::replica::{self, ListedReplica};
 use piton_vault::restore::{epoch_floor, take_in};
 use piton_vault::{Listed, Spool};
 use piton_view::{Error, ErrorKind, RepairView, RunRepaired};
 
 use super::vault::{Place, Scratch, failed};
 use super::{ClientError, LocalClient, verify};
+use crate::configuration;
 use crate::journal;
+use crate::keys;
 use crate::layout::Layout;
 
 /// Where damaged journals are put.
@@ -43,8 +49,10 @@ pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
     let hold = piton_store::hold(layout.store()).map_err(ClientError::from)?;
     let names = traced_runs(layout);
     let directories = unfinished.iter().map(|path| Some(path.as_path())).chain([None]);
-    let salvages: Vec<Salvage> =
-        directories.map(|directory| piton_store::salvage(layout.store(), directory, &names)).collect();
+    let ring: Arc<dyn piton_seal::Keys> = keys::ring(layout);
+    let salvages: Result<Vec<Salvage>, _> =
+        directories.map(|directory| piton_store::salvage(layout.store(), directory, &names, &ring)).collect();
+    let salvages = salvages.map_err(ClientError::from)?;
     problems.extend(salvages.iter().filter_map(|salvage| salvage.unreadable.clone()));
     problems.dedup();
     let known: Vec<JournalId> =
@@ -57,11 +65,16 @@ pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
     let fresh = Url::of_repository(&scratch.path().join("new"));
     let own = Identity { id: JournalId::random(), place: journal::place_of(layout) };
     journal::list(own.id)?;
-    let runs = build(&fresh, &own, &sources).await?;
+    let mut runs = build(&fresh, &own, &sources, &ring).await?;
     drop(salvages);
     let quarantine = quarantine(&state)?;
     piton_store::set_aside(&hold, &quarantine).map_err(ClientError::from)?;
-    piton_store::publish(&fresh, &hold).map_err(ClientError::from)?;
+    piton_store::publish(&fresh, &hold, &ring).map_err(ClientError::from)?;
+    if let Some(opened) =
+        piton_store::open_existing_with(layout.store(), Arc::clone(&ring)).map_err(ClientError::from)?
+    {
+        traces::note_all(layout, &*opened.store, &quarantine, &mut runs).await?;
+    }
     for finished in unfinished.iter().chain([&quarantine]) {
         let removed = file::remove_file_if_exists(&finished.join(UNFINISHED));
         removed.map_err(|error| Error::environment(&error))?;
@@ -72,7 +85,7 @@ pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
 }
 
 /// The directory that the journal lies in.
-fn state_of(layout: &Layout) -> PathBuf {
+pub(super) fn state_of(layout: &Layout) -> PathBuf {
     let file = layout.store().file();
     file.as_deref().and_then(Path::parent).map_or_else(|| layout.state(), Path::to_owned)
 }
@@ -85,7 +98,7 @@ async fn problems(layout: &Layout) -> Result<Vec<String>, Error> {
         Err(piton_store::Error::Corrupt(problem)) => return Ok(vec![problem.to_string()]),
         Err(error) => return Err(ClientError::from(error).into()),
     };
-    let found = verify::verify(&*opened.store, None).await?;
+    let found = verify::verify(&*opened.store, None, &mut |_, _| {}).await?;
     let said = found.problems.into_iter().map(|problem| match (problem.run_id, problem.seq) {
         (Some(run), Some(seq)) => format!("run `{run}`, event {seq}: {}", problem.what),
         (Some(run), None) => format!("run `{run}`: {}", problem.what),
@@ -95,10 +108,14 @@ async fn problems(layout: &Layout) -> Result<Vec<String>, Error> {
 }
 
 /// Quarantines whose repair is not over, oldest first.
-fn unfinished(state: &Path) -> Vec<PathBuf> {
+pub(super) fn unfinished(state: &Path) -> Vec<PathBuf> {
+    quarantines(state).into_iter().filter(|path| path.join(UNFINISHED).is_file()).collect()
+}
+
+/// Journals that were put aside, oldest first: their names are times.
+pub(super) fn quarantines(state: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(state.join(QUARANTINE)).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.join(UNFINISHED).is_file()).collect();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     found.sort();
     found
 }
@@ -154,7 +171,28 @@ async fn backups(layout: &Layout, scratch: &Path) -> (Vec<Fetched>, Vec<String>)
             Err(error) => notes.push(format!("backup {name}: {error}")),
         }
     }
+    replicas(layout, scratch, &mut fetched, &mut notes).await;
     (fetched, notes)
+}
+
+/// The newest replicas where the configuration says. Of one that is damaged its good beginning counts.
+async fn replicas(layout: &Layout, scratch: &Path, fetched: &mut Vec<Fetched>, notes: &mut Vec<String>) {
+    let Ok(Some(to)) = configuration::replicate(layout) else { return };
+    let place = match Place::of(layout, Some(&to)) {
+        Ok(place) => place,
+        Err(error) => return notes.push(format!("no replica was looked at: {error}")),
+    };
+    let listed = match replica::list(&*place.target, None).await {
+        Ok(listed) => listed,
+        Err(error) => return notes.push(format!("no replica was looked at: {error}")),
+    };
+    for ListedReplica { journal, generation } in listed.into_iter().rev().take(BACKUPS_MAX) {
+        let at = scratch.join(&generation);
+        match replica::fetch(&*place.target, &journal, &generation, &at).await {
+            Ok((spool, _)) => fetched.push(Fetched { spool, is_inside: place.is_inside }),
+            Err(error) => notes.push(format!("replica {generation}: {error}")),
+        }
+    }
 }
 
 /// Where runs can come from.
@@ -164,16 +202,22 @@ struct Sources<'a> {
 }
 
 /// Makes the new journal, verifies it, and says what became of each run.
-async fn build(fresh: &Url, own: &Identity, sources: &Sources<'_>) -> Result<Vec<RunRepaired>, Error> {
+async fn build(
+    fresh: &Url,
+    own: &Identity,
+    sources: &Sources<'_>,
+    ring: &Arc<dyn piton_seal::Keys>,
+) -> Result<Vec<RunRepaired>, Error> {
     let state = fresh.repository().expect("a journal of ours lies in a repository");
     file::create_private_dir(state).map_err(|error| Error::environment(&error))?;
     let mut report = Vec::new();
     {
-        let opened = piton_store::open(fresh, own.id).map_err(ClientError::from)?;
+        let opened = piton_store::open_with(fresh, own.id, Arc::clone(ring)).map_err(ClientError::from)?;
         for run in sources.runs() {
             report.push(sources.bring(&*opened.store, &run).await?);
         }
-        let found = verify::verify(&*opened.store, None).await?;
+        sources.remember(&*opened.store, &report).await?;
+        let found = verify::verify(&*opened.store, None, &mut |_, _| {}).await?;
         if let Some(problem) = found.problems.first() {
             return Err(Error::new(
                 ErrorKind::Corrupt,
@@ -205,6 +249,31 @@ impl Sources<'_> {
         runs
     }
 
+    /// What the damaged journal knew of runs that were removed or archived, the new one knows as well.
+    async fn remember(&self, store: &dyn Store, report: &[RunRepaired]) -> Result<(), Error> {
+        let is_there = |key: &str| report.iter().any(|run| run.seq > 0 && run.run_id.key() == key);
+        let mut gone: Vec<Gone> = Vec::new();
+        for found in self.salvages.iter().flat_map(|salvage| &salvage.gone) {
+            if !is_there(&found.key) && gone.iter().all(|known| known.key != found.key) {
+                gone.push(found.clone());
+            }
+        }
+        store.bury(&gone).await.map_err(ClientError::from)?;
+        for run in report.iter().filter(|run| run.seq > 0).map(|run| &run.run_id) {
+            let Some(there) = store.archived(run).await.map_err(ClientError::from)? else { continue };
+            let said = self.salvages.iter().find_map(|salvage| salvage.archived.get(&run.key()));
+            if let Some(said) = said.filter(|said| said.through == there.through) {
+                let lease = store
+                    .claim(run, LocalClient::holder(), Claim::IfFree)
+                    .await
+                    .map_err(ClientError::from)?;
+                store.archive(&lease, said.clone()).await.map_err(ClientError::from)?;
+                store.release(lease).await.map_err(ClientError::from)?;
+            }
+        }
+        Ok(())
+    }
+
     fn epoch_max(&self) -> Epoch {
         let salvaged = self.salvages.iter().map(|salvage| salvage.epoch_max);
         salvaged.chain(self.spools.iter().map(|fetched| fetched.spool.epoch_max())).max().unwrap_or(0)
@@ -232,21 +301,29 @@ impl Sources<'_> {
             }
             end.filter(|end| *end > from_journal).map(|end| (fetched, end))
         });
-        let longest = longer.max_by_key(|(_, end)| *end);
-        let head = match (longest, own) {
-            (Some((fetched, end)), _) => {
-                let spool = &fetched.spool;
-                let name = spool.manifest.run(run).map_or(run, |held| &held.run_id);
-                let frames = || spool.frames(name).take_while(move |frame| is_within(frame, end));
-                take_in(store, name, floor, &frames, &|id| spool.blob(id)).await.map_err(failed)?
-            }
-            (None, Some((salvage, found))) => {
-                let frames = || salvage.frames(found).map(|frame| frame.map_err(piton_vault::Error::from));
-                let blob = |id: &piton_store::BlobId| salvage.blob(id).map_err(piton_vault::Error::from);
-                take_in(store, &found.run, floor, &frames, &blob).await.map_err(failed)?
-            }
-            (None, None) => None,
-        };
+        let mut longest = longer.max_by_key(|(_, end)| *end);
+        let mut head = None;
+        if let (None, Some((salvage, found))) = (longest, own) {
+            let frames = || salvage.frames(found).map(|frame| frame.map_err(piton_vault::Error::from));
+            let blob = |id: &piton_store::BlobId| salvage.blob(id).map_err(piton_vault::Error::from);
+            head = match take_in(store, &found.run, floor, &frames, &blob).await {
+                // It was archived, and the state that it went on from is gone: only a backup has it.
+                Err(piton_vault::Error::Store(piton_store::Error::Archived { .. })) => {
+                    let whole = |fetched: &'_ Fetched| reach(fetched, run, Some(found));
+                    longest =
+                        self.spools.iter().filter_map(|fetched| Some((fetched, whole(fetched)?))).next();
+                    note = longest.is_none().then(|| lost_archive(salvage, run));
+                    None
+                }
+                taken => taken.map_err(failed)?,
+            };
+        }
+        if let Some((fetched, end)) = longest {
+            let spool = &fetched.spool;
+            let name = spool.manifest.run(run).map_or(run, |held| &held.run_id);
+            let frames = || spool.frames(name).take_while(move |frame| is_within(frame, end));
+            head = take_in(store, name, floor, &frames, &|id| spool.blob(id)).await.map_err(failed)?;
+        }
         let seq = head.map_or(0, |head| head.seq);
         let backup = longest.map(|(fetched, _)| fetched.spool.manifest.name.clone());
         let lost_to = acknowledged.filter(|last| *last > seq);
@@ -262,6 +339,14 @@ impl Sources<'_> {
             note,
         })
     }
+}
+
+/// What became of a run of which only digests are left.
+fn lost_archive(salvage: &Salvage, run: &RunId) -> String {
+    let at = salvage.archived.get(&run.key()).and_then(|archived| archived.place.as_deref()).unwrap_or("URL");
+    format!(
+        "it was archived, and its state is damaged: `piton backup restore {at} --run {run}` brings it back"
+    )
 }
 
 fn is_within(frame: &Result<Frame, piton_vault::Error>, end: Seq) -> bool {

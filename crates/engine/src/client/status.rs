@@ -77,6 +77,7 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
         measures: state.seen.measures.clone().filter(|measures| !measures.is_empty()),
         baseline_measures: baseline_measures(state),
         tests: tests_of(state),
+        proof: state.seen.checks.as_ref().and_then(|round| round.proof.clone()),
         reinforcement: state.judged.reinforcement.level.published(),
         recoveries: state.judged.recoveries.iter().chain(&state.judged.recovery).cloned().collect(),
         guard: guard_of(state),
@@ -123,6 +124,9 @@ fn finding_of(kept: &KeptFinding, marks: &BTreeMap<String, bool>) -> serde_json:
         "confidence": f64::from(finding.confidence_percent) / 100.0, "blocking": finding.blocking,
         "file": finding.file, "line": finding.line, "message": finding.message,
     });
+    if let Some(evidence) = &finding.evidence {
+        view["evidence"] = serde_json::to_value(evidence).expect("evidence is plain data");
+    }
     if let Some(false_positive) = marks.get(&finding.id) {
         view["false_positive"] = (*false_positive).into();
     }
@@ -195,17 +199,10 @@ fn next_command(layout: &Layout, state: &State, driven: bool) -> String {
         {
             format!("git -C {} status --ignored", worktree.path)
         }
-        (Status::Completed, _) if let Some(worktree) = &state.config.worktree => {
-            let branch = &worktree.branch;
-            match remote(layout) {
-                Some(remote) => {
-                    format!(
-                        "git push {remote} {branch} && piton report {id} | gh pr create -f -H {branch} -F -"
-                    )
-                }
-                None => format!("git merge {branch}"),
-            }
-        }
+        (Status::Completed, _) if state.config.worktree.is_some() => match remote(layout) {
+            Some(_) => format!("piton land {id}, or piton land {id} --pr"),
+            None => format!("piton land {id}"),
+        },
         (Status::Completed, _) => format!("piton diff {id}"),
         // Whoever drives it sees to what was asked of it: neither an answer nor a resume would be taken any more.
         _ if driven && (state.is_left_open() || state.requests.resume.is_some()) => {

@@ -10,15 +10,19 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_vault::create::{SEGMENT_BYTES, Source};
 use piton_vault::list::Keep;
 use piton_vault::manifest::Manifest;
+use piton_vault::replica::{self, ListedReplica};
 use piton_vault::restore::{Proof, Restored, Until, epoch_floor, restore_snapshots};
-use piton_vault::{Listed, Spool, Target, target};
+use piton_vault::target::failure::Reason;
+use piton_vault::target::{self, Patience};
+use piton_vault::{Covered, Listed, Spool, Target};
 use piton_view::{
     BackedUp, BackupChecked, BackupRestored, BackupRunView, BackupView, BackupsVerified, BackupsView, Error,
-    ErrorKind, ProofView, PruneOrder, PrunedView, RestoreOrder, RunRestored,
+    ErrorKind, ProofView, PruneOrder, PrunedView, ReplicaListed, RestoreOrder, RunRestored,
 };
 
 use super::{ClientError, LocalClient, resolve};
 use crate::configuration::{self, Backups};
+use crate::keys;
 use crate::layout::Layout;
 
 /// What was put at a target less long ago stays, needed or not; whoever began a backup less long ago may still be at it.
@@ -30,7 +34,7 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
     if !client.layout().is_taken() {
         configuration::require_trust(client.layout(), &configuration::read(client.layout())?)?;
     }
-    let place = Place::of(client.layout(), to)?;
+    let mut place = Place::of(client.layout(), to)?;
     let journal = journal_of(client)?;
     let workspace = workspace(client.layout())?;
     let scratch = Scratch::new(client.layout())?;
@@ -44,7 +48,11 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
         segment_bytes: SEGMENT_BYTES,
         version: env!("CARGO_PKG_VERSION"),
     };
+    place.target.put_keys(&journal.to_string()).await.map_err(failed)?;
+    // A new backup stands on none that lies there open, where it is to be encrypted.
+    *place.target = place.target.strict();
     let created = piton_vault::create(&source, &*place.target).await.map_err(failed)?;
+    *place.target = place.target.lenient();
     let keep = kept(place.count_max, None, GRACE_MS);
     let pruned = piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?;
     Ok(BackedUp {
@@ -65,7 +73,61 @@ pub(super) async fn backups(client: &LocalClient, to: Option<&str>) -> Result<Ba
             Err(error) => damaged.push(error.to_string()),
         }
     }
-    Ok(BackupsView { at: place.target.place(), backups, damaged })
+    let (mut replicas, mut notes) = (Vec::new(), Vec::new());
+    replicas_at(&*place.target, &mut replicas, &mut damaged).await.map_err(failed)?;
+    // Where nobody says which place is meant, the other one of the configuration is, too.
+    if to.is_none()
+        && let Some(other) = configuration::replicate(client.layout())?
+    {
+        let target = parse(client.layout(), &other)?;
+        if target.place() != place.target.place()
+            && let Err(error) = replicas_at(&*target, &mut replicas, &mut damaged).await
+        {
+            notes.push(format!("`{}` was not looked at: {error}", target.place()));
+        }
+    }
+    Ok(BackupsView { at: place.target.place(), backups, replicas, damaged, notes })
+}
+
+/// The replicas at a place, and what is wrong with others.
+async fn replicas_at(
+    target: &dyn Target,
+    replicas: &mut Vec<ReplicaListed>,
+    damaged: &mut Vec<String>,
+) -> Result<(), piton_vault::Error> {
+    for listed in replica::list(target, None).await? {
+        match replica_of(&listed, target).await {
+            Ok(found) => replicas.push(found),
+            Err(error) if error.is_damage() => {
+                damaged.push(format!("replica {}: {error}", listed.generation))
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+async fn replica_of(
+    listed: &ListedReplica,
+    target: &dyn Target,
+) -> Result<ReplicaListed, piton_vault::Error> {
+    let found = replica::find(target, &listed.journal, &listed.generation).await?;
+    let proven = replica::proofs(target, &listed.journal, &listed.generation).await?;
+    // What was proven once is not what lies there now.
+    let proven = proven.filter(|_| found.broken.is_none());
+    let manifest = found.manifest();
+    Ok(ReplicaListed {
+        name: listed.generation.clone(),
+        at: target.place(),
+        journal: listed.journal.clone(),
+        shipped_at: Some(found.mark().at).filter(|_| found.mark().number > 0),
+        newest: found.mark().newest(),
+        restorable_to: proven.as_ref().and_then(|proven| proven.to),
+        proven_at: proven.map(|proven| proven.at),
+        bytes: manifest.bytes(),
+        runs: view_of(&manifest, target).runs,
+        broken: found.broken,
+    })
 }
 
 /// Whether backups can be restored.
@@ -78,7 +140,10 @@ pub(super) async fn verify(
     let listed = piton_vault::list(&*place.target, None).await.map_err(failed)?;
     let wanted: Vec<Listed> =
         listed.into_iter().filter(|backup| name.is_none_or(|name| backup.name == name)).collect();
-    if wanted.is_empty() {
+    let replicas = replica::list(&*place.target, None).await.map_err(failed)?;
+    let replicas: Vec<ListedReplica> =
+        replicas.into_iter().filter(|listed| name.is_none_or(|name| listed.generation == name)).collect();
+    if wanted.is_empty() && replicas.is_empty() {
         return Err(no_backup(name, &*place.target));
     }
     let mut checked = Vec::new();
@@ -89,17 +154,50 @@ pub(super) async fn verify(
             Ok(manifest) => piton_vault::verify(&*place.target, manifest, scratch.path()).await,
             Err(error) => Err(error),
         };
-        checked.push(match proof {
-            Ok(proof) => BackupChecked { name, proof: Some(proof_of(proof)), problem: None },
-            Err(error) if failed_kind(&error) == ErrorKind::Corrupt => {
-                let problem = Some(Error::of(ErrorKind::Corrupt, &error));
-                let problem = problem.map(|error| [vec![error.message], error.causes].concat().join(": "));
-                BackupChecked { name, proof: None, problem }
-            }
-            Err(error) => return Err(failed(error)),
-        });
+        checked.push(checked_as(name, proof)?);
+    }
+    for listed in replicas {
+        let scratch = Scratch::new(client.layout())?;
+        let proof = verify_replica(&listed, &*place.target, scratch.path()).await;
+        checked.push(checked_as(listed.generation, proof)?);
     }
     Ok(BackupsVerified { ok: checked.iter().all(|checked| checked.proof.is_some()), checked })
+}
+
+/// Where backups go by the configuration, once it was seen that somebody answers there.
+pub async fn reach(layout: &Layout) -> Result<String, Error> {
+    let Backups { to, .. } = configuration::backups(layout)?;
+    let target = target::parse_with(&to, layout.root(), Patience::short()).map_err(failed)?;
+    if target.directory().is_none() {
+        // A name that nothing has: an answer is enough.
+        target.list("reached/").await.map_err(failed)?;
+    }
+    Ok(target.place())
+}
+
+fn checked_as(name: String, proof: Result<Proof, piton_vault::Error>) -> Result<BackupChecked, Error> {
+    match proof {
+        Ok(proof) => Ok(BackupChecked { name, proof: Some(proof_of(proof)), problem: None }),
+        Err(error) if failed_kind(&error) == ErrorKind::Corrupt => {
+            let problem = Some(Error::of(ErrorKind::Corrupt, &error));
+            let problem = problem.map(|error| [vec![error.message], error.causes].concat().join(": "));
+            Ok(BackupChecked { name, proof: None, problem })
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+async fn verify_replica(
+    listed: &ListedReplica,
+    target: &dyn Target,
+    scratch: &Path,
+) -> Result<Proof, piton_vault::Error> {
+    let at = scratch.join("fetched");
+    let (spool, found) = replica::fetch(target, &listed.journal, &listed.generation, &at).await?;
+    if let Some(what) = found.broken {
+        return Err(piton_vault::Error::NotRestorable { what });
+    }
+    piton_vault::list::prove_spool(&spool, scratch).await
 }
 
 /// Brings runs back.
@@ -109,13 +207,22 @@ pub(super) async fn restore(client: &LocalClient, order: RestoreOrder) -> Result
     }
     let layout = client.layout();
     let target = parse(layout, &order.from)?;
-    let manifest = choose(&*target, order.backup.as_deref()).await?;
+    let chosen = choose(&*target, order.backup.as_deref()).await?;
     file::create_private_dir(&layout.state()).map_err(|error| Error::environment(&error))?;
+    // Appends come back as they were kept, so their keys come first.
+    if let Some(journal) = chosen.journal() {
+        let records = target.keys_of(journal).await.map_err(failed)?;
+        keys::ring(layout).keep(&records).map_err(keys::failed)?;
+    }
     let scratch = Scratch::new(layout)?;
-    let spool = Spool::fetch(&*target, manifest, &scratch.path().join("fetched")).await.map_err(failed)?;
+    let (spool, broken) = chosen.fetch(&*target, &scratch.path().join("fetched")).await.map_err(failed)?;
     let held: Vec<RunId> = spool.manifest.runs.iter().map(|held| held.run_id.clone()).collect();
     let wanted = match &order.run {
-        Some(text) => vec![resolve::named(&held, text)?],
+        // A whole name means that run, whatever others begin like it.
+        Some(text) => match held.iter().find(|run| run.as_str() == text) {
+            Some(run) => vec![run.clone()],
+            None => vec![resolve::named(&held, text)?],
+        },
         // Oldest first, so that they are listed in the order in which they were begun.
         None => held.into_iter().rev().collect(),
     };
@@ -134,13 +241,13 @@ pub(super) async fn restore(client: &LocalClient, order: RestoreOrder) -> Result
             restored => restored.map_err(failed)?,
         };
         let seq = match restored {
-            Restored::Whole(head) => Some(head.seq),
+            Restored::Whole(head) | Restored::Refilled(head) => Some(head.seq),
             Restored::Kept => None,
         };
         runs.push(RunRestored { run_id: run, seq, snapshots: false });
     }
     bring_snapshots(layout, &spool, &mut runs)?;
-    Ok(BackupRestored { backup: spool.manifest.name.clone(), runs })
+    Ok(BackupRestored { backup: spool.manifest.name.clone(), runs, broken })
 }
 
 /// The snapshots of the runs that came back.
@@ -179,7 +286,7 @@ fn before_now(age_ms: u64) -> Timestamp {
 
 /// A place for backups, and how many are kept there.
 pub(super) struct Place {
-    pub(super) target: Box<dyn Target>,
+    pub(super) target: Box<Covered>,
     pub(super) count_max: usize,
     /// Whether what is put there is compressed.
     compress: bool,
@@ -193,39 +300,111 @@ impl Place {
         let Backups { to: configured, count_max, compress } = configuration::backups(layout)?;
         let text = to.unwrap_or(&configured);
         let target = parse(layout, text)?;
-        // By its name, or by where that leads: an agent may have made a link of it.
-        let named = PathBuf::from(target.place());
-        let leads_to = std::fs::canonicalize(&named).unwrap_or_else(|_| named.clone());
         let root = std::fs::canonicalize(layout.root()).unwrap_or_else(|_| layout.root().to_owned());
-        let is_inside = named.starts_with(&root) || leads_to.starts_with(&root);
+        // By its name, or by where that leads: an agent may have made a link of it.
+        let is_inside = target.directory().is_some_and(|named| {
+            let leads_to = std::fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
+            named.starts_with(&root) || leads_to.starts_with(&root)
+        });
         Ok(Self { target, count_max, compress, is_inside })
     }
 }
 
 /// A relative path that a person gives is one from here; one of the configuration is one from the top of the repository.
-fn parse(layout: &Layout, text: &str) -> Result<Box<dyn Target>, Error> {
-    let parsed = target::parse(text, layout.root());
-    parsed.map_err(|error| Error::of(ErrorKind::Usage, &error).hint(format!("give {}", target::TARGET_SHAPE)))
+pub(super) fn parse(layout: &Layout, text: &str) -> Result<Box<Covered>, Error> {
+    let parsed = target::parse(text, layout.root()).map_err(failed)?;
+    Ok(Box::new(Covered::new(parsed, keys::ring(layout))))
 }
 
-async fn choose(target: &dyn Target, name: Option<&str>) -> Result<Manifest, Error> {
-    let listed = piton_vault::list(target, None).await.map_err(failed)?;
-    let of_one = |listed: &[Listed]| listed.iter().all(|backup| backup.journal == listed[0].journal);
+/// A backup or a replica.
+enum Chosen {
+    Backup(Box<Result<Manifest, piton_vault::Error>>),
+    Replica(ListedReplica),
+}
+
+impl Chosen {
+    /// The journal that it is of, where that can be read.
+    fn journal(&self) -> Option<&str> {
+        match self {
+            Chosen::Backup(manifest) => (**manifest).as_ref().ok().map(|manifest| manifest.journal.as_str()),
+            Chosen::Replica(listed) => Some(&listed.journal),
+        }
+    }
+
+    /// It, fetched, and what keeps it from going further.
+    async fn fetch(
+        self,
+        target: &dyn Target,
+        at: &Path,
+    ) -> Result<(Spool, Option<String>), piton_vault::Error> {
+        match self {
+            Chosen::Backup(manifest) => Ok((Spool::fetch(target, (*manifest)?, at).await?, None)),
+            Chosen::Replica(ListedReplica { journal, generation }) => {
+                let (spool, found) = replica::fetch(target, &journal, &generation, at).await?;
+                Ok((spool, found.broken))
+            }
+        }
+    }
+}
+
+/// What may be restored: what it is called, of which journal, and when the journal was as it is there.
+struct Candidate {
+    name: String,
+    journal: String,
+    as_of: String,
+    chosen: Chosen,
+}
+
+/// A moment as it stands at the beginning of a name.
+fn as_in_names(at: Timestamp) -> String {
+    at.to_string().chars().filter(|c| !"-:.".contains(*c)).collect()
+}
+
+async fn candidates(target: &dyn Target) -> Result<Vec<Candidate>, Error> {
+    let mut all = Vec::new();
+    for Listed { name, journal, manifest } in piton_vault::list(target, None).await.map_err(failed)? {
+        let as_of = manifest.as_ref().map_or_else(|_| name.clone(), |manifest| as_in_names(manifest.made_at));
+        all.push(Candidate { name, journal, as_of, chosen: Chosen::Backup(Box::new(manifest)) });
+    }
+    for listed in replica::list(target, None).await.map_err(failed)? {
+        let found = replica::find(target, &listed.journal, &listed.generation).await;
+        let as_of = match found {
+            Ok(found) => as_in_names(found.mark().at),
+            Err(error) if error.is_damage() => listed.generation.clone(),
+            Err(error) => return Err(failed(error)),
+        };
+        let (name, journal) = (listed.generation.clone(), listed.journal.clone());
+        all.push(Candidate { name, journal, as_of, chosen: Chosen::Replica(listed) });
+    }
+    // The newest state comes last; of what cannot be read, only the name says when it was begun.
+    all.sort_by(|a, b| a.as_of.cmp(&b.as_of));
+    Ok(all)
+}
+
+/// The backup or replica of this name; without a name the newest state, where all are of one journal.
+async fn choose(target: &dyn Target, name: Option<&str>) -> Result<Chosen, Error> {
+    let mut all = candidates(target).await?;
+    let is_of_one = all.iter().all(|candidate| candidate.journal == all[0].journal);
     let chosen = match name {
-        Some(name) => listed.into_iter().find(|backup| backup.name == name),
-        None if listed.is_empty() || of_one(&listed) => listed.into_iter().next_back(),
+        Some(name) => {
+            let at = all.iter().position(|candidate| candidate.name == name);
+            at.map(|at| all.swap_remove(at))
+        }
+        None if all.is_empty() || is_of_one => all.pop(),
         None => {
-            let newest = listed.iter().rev().take(5).map(|backup| {
-                let place =
-                    backup.manifest.as_ref().map_or("unreadable", |manifest| manifest.journal.as_str());
-                format!("{} of journal {place}", backup.name)
+            let newest = all.iter().rev().take(5).map(|candidate| {
+                let sort = match candidate.chosen {
+                    Chosen::Backup(_) => "",
+                    Chosen::Replica(_) => "replica ",
+                };
+                format!("{sort}{} of journal {}", candidate.name, candidate.journal)
             });
             return Err(Error::usage(format!("`{}` holds backups of several journals", target.place()))
                 .details(newest.collect())
                 .hint("say which with --backup NAME; `piton backup list` has them all"));
         }
     };
-    chosen.ok_or_else(|| no_backup(name, target))?.manifest.map_err(failed)
+    chosen.map(|candidate| candidate.chosen).ok_or_else(|| no_backup(name, target))
 }
 
 fn no_backup(name: Option<&str>, target: &dyn Target) -> Error {
@@ -235,13 +414,13 @@ fn no_backup(name: Option<&str>, target: &dyn Target) -> Error {
         .hint("`piton backup list --to URL` says which there are, `piton backup create` makes one")
 }
 
-fn journal_of(client: &LocalClient) -> Result<JournalId, Error> {
+pub(super) fn journal_of(client: &LocalClient) -> Result<JournalId, Error> {
     let identity = piton_store::peek(client.layout().store()).map_err(ClientError::from)?;
     identity.map(|identity| identity.id).ok_or_else(|| ClientError::NoRuns.into())
 }
 
 /// Where the snapshots of runs are, if there is such a place.
-fn workspace(layout: &Layout) -> Result<Option<Workspace>, Error> {
+pub(super) fn workspace(layout: &Layout) -> Result<Option<Workspace>, Error> {
     match layout.state().is_dir() {
         true => Workspace::open(layout.root(), &layout.state())
             .map(Some)
@@ -351,9 +530,12 @@ fn failed_kind(error: &piton_vault::Error) -> ErrorKind {
         E::Damaged { .. } | E::NotRestorable { .. } | E::NoBeginning { .. } | E::Taken { .. } => {
             ErrorKind::Corrupt
         }
+        E::Diverged { .. } => ErrorKind::Corrupt,
         E::Event { source: piton_model::DecodeError::Malformed { .. }, .. } => ErrorKind::Corrupt,
         E::Event { .. } | E::Newer { .. } | E::File(_) | E::Git(_) => ErrorKind::Environment,
         E::UnknownTarget { .. } | E::NotHeld { .. } => ErrorKind::Usage,
+        E::Target(failure) if matches!(failure.reason, Reason::Address { .. }) => ErrorKind::Usage,
+        E::Target(_) => ErrorKind::Environment,
         E::Store(piton_store::Error::Corrupt(_)) => ErrorKind::Corrupt,
         E::Store(_) => ErrorKind::Environment,
     }
@@ -368,12 +550,15 @@ pub(super) fn failed(error: piton_vault::Error) -> Error {
         E::Damaged { .. } | E::NotRestorable { .. } | E::NoBeginning { .. } | E::Taken { .. } => {
             of.hint("`piton backup list` has the others; `piton backup create` makes a new one")
         }
+        E::Diverged { .. } => of.hint("`piton backup list` shows what lies there; nothing was merged"),
         E::Newer { .. } | E::Event { .. } => of.hint("update piton on this machine"),
         E::Git(_) => of.hint("run `piton doctor`; a shallow or partial clone has to be made whole first"),
         E::File(error) => {
             let remedy = piton_view::remedy(&error);
             of.hint(remedy)
         }
-        E::UnknownTarget { .. } | E::NotHeld { .. } => of.hint("run `piton backup list`"),
+        E::Target(failure) => of.hint(failure.remedy()),
+        E::UnknownTarget { .. } => of.hint(format!("give {}", target::TARGET_SHAPE)),
+        E::NotHeld { .. } => of.hint("run `piton backup list`"),
     }
 }

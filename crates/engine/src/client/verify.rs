@@ -1,13 +1,21 @@
 //! Checking everything that is stored, down to "the index says what the events say".
 
+use piton_files::ralph;
 use piton_model::{Entry, Kind, Machine, RunId, Seq, State, cycle, ledger_machine, workflow};
 use piton_store::{Error, Problem, Store, Wanted};
-use piton_view::{ProblemView, VerifyView};
+use piton_view::{ProblemView, StateOf, VerifyView};
 
-use super::ClientError;
+use super::{ClientError, LocalClient};
+use crate::layout::Layout;
 use crate::load::{self, LoadError};
+use crate::world::view_bytes;
 
-pub(super) async fn verify(store: &dyn Store, run: Option<&RunId>) -> Result<VerifyView, ClientError> {
+/// `tell` hears how many runs of so many are done.
+pub(super) async fn verify(
+    store: &dyn Store,
+    run: Option<&RunId>,
+    tell: &mut (dyn FnMut(usize, usize) + Send),
+) -> Result<VerifyView, ClientError> {
     let mut found = Found::default();
     if run.is_none() {
         match store.verify(None).await {
@@ -28,16 +36,79 @@ pub(super) async fn verify(store: &dyn Store, run: Option<&RunId>) -> Result<Ver
             }
         },
     };
-    for run in &runs {
+    for (done, run) in runs.iter().enumerate() {
+        tell(done, runs.len());
         verify_run(store, run, &mut found).await?;
     }
+    tell(runs.len(), runs.len());
     let problems: Vec<ProblemView> = found.problems.into_iter().map(view_of).collect();
     Ok(VerifyView {
         ok: problems.is_empty(),
         runs_checked: runs.len(),
         events_checked: found.events,
         problems,
+        views: Vec::new(),
     })
+}
+
+impl LocalClient {
+    /// Views of runs at rest that are not what the journal renders, and that nobody edited.
+    pub(super) async fn views_behind(&self, run: Option<&RunId>) -> Result<Vec<ProblemView>, ClientError> {
+        let runs = match run {
+            Some(run) => vec![run.clone()],
+            None => self.entries().await?.into_iter().map(|entry| entry.run_id).collect(),
+        };
+        let mut behind = Vec::new();
+        for run in runs {
+            let Some(loaded) = Self::unless_damaged(self.load_any(&run, None).await)? else { continue };
+            if !loaded.state.entry().is_at_rest() || self.driver_of(&run).await?.is_some() {
+                continue;
+            }
+            let what = match &loaded.state {
+                StateOf::Loop(state) => loop_view(self.layout(), state, loaded.head),
+                _ if self.shows_less(&loaded) => {
+                    Some("its files do not show what the journal says".to_owned())
+                }
+                _ => None,
+            };
+            behind.extend(what.map(|what| ProblemView {
+                remedy: format!("run `piton rebuild {run}`"),
+                run_id: Some(run),
+                seq: None,
+                what,
+            }));
+        }
+        Ok(behind)
+    }
+}
+
+/// What is wrong with the state file of a loop. One that is not ours is a person's.
+fn loop_view(layout: &Layout, state: &State, head: Seq) -> Option<String> {
+    let shown = ralph::read(layout.root(), &state.run)?;
+    let path = ralph::published_path(layout.root(), &state.run)?;
+    let name = path.strip_prefix(layout.root()).unwrap_or(&path).display().to_string();
+    match ralph::published_seq(layout.root(), &state.run)? {
+        seq if seq < head => Some(format!("`{name}` shows event {seq}, the last is {head}")),
+        seq if seq > head => Some(format!("`{name}` shows event {seq}, and the journal ends at {head}")),
+        _ => {
+            let rendered: serde_json::Value =
+                serde_json::from_slice(&view_bytes(layout, state, head)).ok()?;
+            let shown = serde_json::to_value(shown).ok()?;
+            (without_moment(rendered) != without_moment(shown))
+                .then(|| format!("`{name}` is not what the journal renders"))
+        }
+    }
+}
+
+/// When it was saved is not part of what is shown; the digest covers that, too.
+fn without_moment(mut view: serde_json::Value) -> serde_json::Value {
+    if let Some(fields) = view.as_object_mut() {
+        fields.remove("saved_at");
+    }
+    if let Some(custom) = view.get_mut("custom").and_then(serde_json::Value::as_object_mut) {
+        custom.remove("piton");
+    }
+    view
 }
 
 #[derive(Default)]
@@ -80,10 +151,20 @@ async fn verify_run(store: &dyn Store, run: &RunId, found: &mut Found) -> Result
     Ok(())
 }
 
-/// The fold of all events is what the index and the checkpoint say.
+/// The fold of all events is what the index and the checkpoint say. Of a run that is archived, the fold of what follows its
+/// checkpoint: what came before is covered by the chain.
 async fn verify_fold<M: Machine>(store: &dyn Store, run: &RunId) -> Result<(Seq, Vec<Problem>), LoadError> {
     let row = store.row(run).await?;
-    let whole = load::load_from_start::<M>(store, run, row.head.seq).await?;
+    let whole = match load::load_from_start::<M>(store, run, row.head.seq).await {
+        Err(LoadError::Store(Error::Archived { .. })) => {
+            match load::load_at::<M>(store, run, row.head.seq).await {
+                // Another piton recorded that state, and this one folds otherwise: a backup has what it would fold.
+                Err(LoadError::Store(Error::Archived { .. })) => return Ok((row.head.seq, Vec::new())),
+                loaded => loaded?,
+            }
+        }
+        loaded => loaded?,
+    };
     let mut problems = Vec::new();
     // What it waits for is said in words, which the next piton may choose better.
     let without_words =

@@ -9,7 +9,13 @@ use piton_model::{Event, Kind, Machine};
 
 /// The cycle as its checks see it. They run what the developing role wrote, and write where its agent may.
 pub(super) fn for_checks(state: &State) -> piton_model::State {
-    seen(state, state.config.developer(), None)
+    let mut seen = seen(state, state.config.developer(), None);
+    // While a role works beside checks, or beside another, what changes is no person's edit.
+    let at_work = state.roles.iter().filter(|role| role.open.is_some()).count();
+    if at_work + usize::from(state.checking.is_some()) > 1 {
+        seen.counters.iterations = seen.work.iteration;
+    }
+    seen
 }
 
 /// The cycle as this role's attempt is seen.

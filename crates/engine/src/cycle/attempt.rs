@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use piton_agent::{Exit, Spec};
 use piton_git::{Expected, RepoPath, SnapshotId};
 use piton_model::cycle::{Command, Nudge, OpenAttempt, Role, RoleEnd, State};
-use piton_model::loop_machine::{self, AttemptEnd, AttemptOutcome, Left, Report};
+use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, Left, Report};
 use piton_model::workflow::Hold;
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, SystemClock};
@@ -17,7 +17,7 @@ use super::{Context, Driving, as_loop, hand_in, prompt};
 use crate::launch::{AGENT_OUTPUT_BYTES_MAX, What, Work, require_adapter};
 use crate::supervise::kept::{Kept, Plan};
 use crate::supervise::{Became, Supervision};
-use crate::world::{WorldError, attempt as trees, brief, end, snapshot_id};
+use crate::world::{WorldError, attempt as trees, brief, end, over, snapshot_id, unseen};
 
 /// What a role that takes too long finds in its attempt's directory, by the name that its environment says.
 const NUDGE_FILE: &str = "nudge";
@@ -63,7 +63,7 @@ fn plan(
     }
     match prepare_tree(context, open, state) {
         Ok(None) => {}
-        Ok(Some(snapshot)) => return Ok(Plan::Instead(Command::Observe(snapshot))),
+        Ok(Some(observed)) => return Ok(Plan::Instead(observed)),
         Err(error) if error.is_stopped() => return Ok(Plan::Unwanted),
         Err(error) => return Err(error),
     }
@@ -82,16 +82,14 @@ fn plan(
         context.world.tree_changes();
     }
     let mut spec = spec(context, open, index, state, prompt, brief);
+    let seen = as_loop::for_role(state, index, "");
+    spec.files.insert(unseen::RECORD.to_owned(), unseen::before(&context.world, &seen));
     spec.files.insert(hand_in::BEFORE.to_owned(), hand_in::before(context, state, index));
     Ok(Plan::Start(spec))
 }
 
 /// The tree the attempt starts from is on record; otherwise the record comes first.
-fn prepare_tree(
-    context: &Context,
-    open: &OpenAttempt,
-    state: &State,
-) -> Result<Option<loop_machine::Snapshot>, WorldError> {
+fn prepare_tree(context: &Context, open: &OpenAttempt, state: &State) -> Result<Option<Command>, WorldError> {
     let world = &context.world;
     if let Some(target) = &open.restore
         && !context.is_put_back(open.number)
@@ -104,8 +102,14 @@ fn prepare_tree(
         Some(snapshot) => snapshot,
         None => trees::take_snapshot(world, &format!("before attempt {}", open.number))?,
     };
+    if open.restore.is_none() {
+        let seen = as_loop::for_checks(state);
+        if let Some(before) = over::base(world, &seen, &snapshot)? {
+            return Ok(Some(Command::ObserveOver { now: snapshot, before: Box::new(before) }));
+        }
+    }
     let known = state.seen.as_ref().is_some_and(|known| known.tree == snapshot.tree);
-    Ok((!known || state.start.is_none()).then_some(snapshot))
+    Ok((!known || state.start.is_none()).then_some(Command::Observe(snapshot)))
 }
 
 /// Puts back what was refused. After a rest a person may have worked on the tree: what they touched since stays as it is.
@@ -255,7 +259,8 @@ fn finish(
     trees::open_up(&context.world, &seen)?;
     match trees::take_snapshot(&context.world, &format!("after attempt {}", open.number)) {
         Ok(snapshot) => {
-            let Left { snapshot, change, guard } = trees::look_at(&context.world, &seen, snapshot)?;
+            let Left { snapshot, change, guard } =
+                trees::look_at(&context.world, &seen, snapshot, Some(&directory))?;
             (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
             hand_in::changes(context, state, index, &mut end, exit.ended_at)?;
         }

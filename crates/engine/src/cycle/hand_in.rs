@@ -4,6 +4,7 @@
 //! A document counts where its role touched it: what lay in the directory when the attempt began is remembered beside the
 //! attempt's other traces, so that whoever records its end knows.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::PoisonError;
@@ -23,7 +24,7 @@ use piton_model::cycle::{
 };
 use piton_model::limits::clip;
 use piton_model::loop_machine::{AttemptOutcome, Report, ReportStatus, Snapshot};
-use piton_sys::file;
+use piton_sys::file::{self, Durability};
 
 use super::Context;
 use crate::launch::Ended;
@@ -179,7 +180,11 @@ pub(super) fn read(
     found.sort_by_key(|(name, _)| !role.writes.contains(name));
     for (name, bytes) in found {
         if before.get(&name) != Some(&digest(&bytes)) {
-            reading.file(&name, redactor.redact_bytes(&bytes).as_ref());
+            let clean = redactor.redact_bytes(&bytes);
+            if let Cow::Owned(clean) = &clean {
+                write_clean(context, &role.name, &name, clean);
+            }
+            reading.file(&name, clean.as_ref());
         }
     }
     // One that writes to the board itself is heard, too.
@@ -192,6 +197,17 @@ pub(super) fn read(
     reading.requirements();
     reading.missing(&links);
     Ok(reading.into)
+}
+
+/// A role writes into the repository itself, past its keeper: what is secret must not stay there either.
+fn write_clean(context: &Context, role: &RoleName, name: &str, clean: &[u8]) {
+    let path = context.place.directory(role.as_str()).join(name);
+    let root = &context.place.repo;
+    let written = file::within(root, &path, |path| file::write_atomic(path, clean, Durability::Unsynced));
+    if written.is_err() {
+        // What cannot be cleaned is not kept.
+        let _ = file::within(root, &path, file::remove_file_if_exists);
+    }
 }
 
 /// What the role left in the directories of others that are not at work. It does not count: piton renders them from what they

@@ -77,7 +77,10 @@ impl CycleWorld {
         let lock = layout
             .lock_tree()?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
-        let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
+        // Whoever lets it go on without walls is heard only after this.
+        let is_without = state.requests.resume.as_ref().is_some_and(|raise| raise.without_walls);
+        let confine = state.config.confine.as_ref().filter(|_| !is_without);
+        let launch = Surroundings::open(&run, &layout, confine)?;
         if let Some(worktree) = &state.config.worktree {
             if state.start.is_none() {
                 land::begin(&layout, &run, worktree, &launch, &state.config.developer(), None)?;
@@ -85,7 +88,8 @@ impl CycleWorld {
             require_tree(&layout, worktree)?;
             mark_tree(&layout)?;
         }
-        let launch = launch.closing_git()?.protecting(&state.config.protect);
+        let launch =
+            launch.keeping_secrets_of(state.start.as_ref())?.closing_git()?.protecting(&state.config.protect);
         let place = CyclePlace::new(layout.root(), run.as_str());
         let view = publish::Publisher::open(Arc::clone(&store), &layout, state)?;
         let telling = Telling::start(&layout, &run, state.config.notify.as_ref(), launch.redactor())?;
@@ -105,6 +109,15 @@ impl CycleWorld {
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         let telling = RefCell::new(telling);
         Ok(Self { context: Arc::new(context), telling, interrupts, note, _workspace: lock })
+    }
+
+    /// The same; another run has judged since what this attempt of it left.
+    #[must_use]
+    pub(crate) fn judged_elsewhere(mut self, attempt: Option<u32>) -> Self {
+        if let Some(context) = Arc::get_mut(&mut self.context) {
+            context.world.judged_elsewhere = attempt;
+        }
+        self
     }
 
     /// Lets go of the work tree, then tells people what is still to be told.
@@ -172,6 +185,7 @@ fn run_checks(context: &Context, round: u32, fresh: bool, state: &State) -> Resu
     };
     Ok(match done {
         piton_model::Command::Observe(snapshot) => Command::Observe(snapshot),
+        piton_model::Command::ObserveOver { now, before } => Command::ObserveOver { now, before },
         piton_model::Command::EndChecks(mut round) => {
             // Nothing was known of tests by name before: whatever fails is named.
             let tests = std::mem::take(&mut round.tests).now.into_iter();

@@ -1,13 +1,16 @@
 //! Drivers that leave: a run that rests, or a process that was killed, keeps its locks for a moment longer.
 
+use std::path::Path;
 use std::time::Duration;
 
-use piton_model::RunId;
+use piton_agent::Found;
+use piton_model::loop_machine::Worktree;
+use piton_model::{Kind, RunId};
 use piton_store::Holder;
 use piton_sys::lock::FileLock;
 use piton_sys::process::is_alive;
 use piton_sys::{Clock, SystemClock};
-use piton_view::Error;
+use piton_view::{Error, ErrorKind, StateOf};
 
 use super::LOOK_EVERY;
 use crate::client::LocalClient;
@@ -73,6 +76,48 @@ pub(crate) async fn tree_free(
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
+}
+
+/// The runs but `run` of which something works in this tree, whether anybody drives them or not: keepers outlive drivers.
+pub(crate) async fn at_work_in(
+    client: &LocalClient,
+    worktree: Option<&Worktree>,
+    run: &RunId,
+) -> Result<Vec<RunId>, Error> {
+    let mut busy = Vec::new();
+    for entry in client.entries().await? {
+        let may_work = entry.is_under_way() && matches!(entry.kind, Kind::Loop | Kind::Cycle);
+        if entry.run_id == *run || !may_work || !has_keeper(&client.layout().attempts(&entry.run_id)) {
+            continue;
+        }
+        let loaded = LocalClient::unless_damaged(client.load_any(&entry.run_id, None).await)?;
+        let own = match loaded.map(|loaded| loaded.state) {
+            Some(StateOf::Loop(state)) => state.config.worktree,
+            Some(StateOf::Cycle(state)) => state.config.worktree.clone(),
+            _ => continue,
+        };
+        if own.map(|own| own.path) == worktree.map(|worktree| worktree.path.clone()) {
+            busy.push(entry.run_id);
+        }
+    }
+    Ok(busy)
+}
+
+/// Whether something lives whose directory is there.
+fn has_keeper(attempts: &Path) -> bool {
+    let entries = std::fs::read_dir(attempts).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| {
+        let name = entry.file_name();
+        let found = name.to_str().map(|name| piton_agent::look(attempts, name));
+        matches!(found, Some(Ok(Found::Alive { .. })))
+    })
+}
+
+/// What is said where others work in a tree.
+pub(crate) fn taken(busy: &[RunId]) -> Error {
+    Error::new(ErrorKind::Held, "another run works in this tree")
+        .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
+        .details(busy.iter().map(ToString::to_string).collect())
 }
 
 /// Whether who holds the lease of `run` does something with it: the run does not rest, and a process that was

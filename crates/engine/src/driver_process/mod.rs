@@ -12,7 +12,7 @@ mod start;
 
 use std::time::Duration;
 
-pub(crate) use leaving::{alone_to_start, settled, tree_free};
+pub(crate) use leaving::{alone_to_start, at_work_in, settled, taken, tree_free};
 pub use run::{Duty, run};
 pub(crate) use start::spawn;
 pub use start::start;

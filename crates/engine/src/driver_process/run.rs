@@ -3,20 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton_model::loop_machine::Worktree;
 use piton_model::{Kind, Machine, RunId, State, cycle, workflow};
 use piton_store::{Claim, Lease};
 use piton_sys::process::Signal;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Error, ErrorKind};
 
-use super::{LOOK_EVERY, log, settled, tree_free};
-use crate::client::{ClientError, LocalClient};
+use super::{LOOK_EVERY, at_work_in, log, settled, taken, tree_free};
+use crate::client::{ClientError, LocalClient, attend};
 use crate::configuration;
 use crate::core::Leave;
 use crate::cycle::CycleWorld;
 use crate::driver::{DriveError, Driver, World, claim_soon, drive};
+use crate::keys;
 use crate::layout::Layout;
 use crate::load::LoadError;
+use crate::unjudged::{self, Driven};
 use crate::workflow::WorkflowWorld;
 use crate::world::LoopWorld;
 
@@ -36,7 +39,10 @@ pub struct Duty {
 
 /// Drives a run until it rests. `say` writes a line to the log of this process.
 pub async fn run(layout: Layout, duty: &Duty, say: fn(&str)) -> Result<(), Error> {
-    let driven = drive_run(layout.clone(), duty, say).await;
+    let driven = tokio::select! {
+        driven = drive_run(layout.clone(), duty, say) => driven,
+        never = attend(&layout) => match never {},
+    };
     if let Err(error) = &driven {
         say(&log::last_words_of(error));
         log::keep_last_words(&layout, duty, error);
@@ -72,8 +78,11 @@ async fn drive_loop(
     let state = client.load::<State>(run, None).await?.state;
     // A driver that is only leaving is waited for; another that works in this tree is an error of `open`.
     let _ = tree_free(client, &layout.of_run(&state.config)).await?;
+    require_nobody_at_work(client, run, state.config.worktree.as_ref()).await?;
+    let judged_elsewhere = unjudged::require_judged(client, &Driven::of_loop(&state)).await?;
     let views = configuration::views(layout);
     let world = LoopWorld::open(Arc::clone(client.store()?), layout, &state, views, Box::new(note))?;
+    let world = world.judged_elsewhere(judged_elsewhere);
     let lease = claim(client, duty).await?;
     if views.aiwg {
         world.remember(client.history(run).await?);
@@ -110,7 +119,10 @@ async fn drive_cycle(
     let state = client.load::<cycle::State>(&duty.run, None).await?.state;
     // A driver that is only leaving is waited for; another that works in this tree is an error of `open`.
     let _ = tree_free(client, &layout.at(state.config.worktree.as_ref())).await?;
+    require_nobody_at_work(client, run, state.config.worktree.as_ref()).await?;
+    let judged_elsewhere = unjudged::require_judged(client, &Driven::of_cycle(&state)).await?;
     let world = CycleWorld::open(Arc::clone(client.store()?), layout, &state, Box::new(note))?;
+    let world = world.judged_elsewhere(judged_elsewhere);
     let lease = claim(client, duty).await?;
     let leave = drive_under(client, &world, lease, duty).await?;
     if leave == Leave::AtRest {
@@ -118,6 +130,19 @@ async fn drive_cycle(
         world.close();
     }
     Ok(leave)
+}
+
+/// Where the driver of another run died, its agent may work on in the tree: one at a time does.
+async fn require_nobody_at_work(
+    client: &LocalClient,
+    run: &RunId,
+    worktree: Option<&Worktree>,
+) -> Result<(), Error> {
+    let busy = at_work_in(client, worktree, run).await?;
+    match busy.is_empty() {
+        true => Ok(()),
+        false => Err(taken(&busy)),
+    }
 }
 
 /// Takes the lease. One that is free, or held for a moment, unless this driver is to replace another.
@@ -140,6 +165,9 @@ async fn drive_under<M: Machine, W: World<M>>(
     }
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let driven = drive(&**client.store()?, world, lease, driver).await;
+    if matches!(driven, Ok(Leave::AtRest)) {
+        keys::cover::at_rest(client.layout(), &duty.run);
+    }
     if driven.as_ref().is_err_and(is_without_a_journal) {
         // Nothing that it does could be put on record any more, and nobody could end it by way of the journal.
         end_attempts(client.layout(), &duty.run);

@@ -12,7 +12,7 @@ use piton_config::{KNOWN_AGENTS, built_in};
 use super::walls::{place_of, places_of};
 
 /// What holds nothing else.
-const SECRET: [&str; 32] = [
+const SECRET: [&str; 51] = [
     "~/.ssh",
     "~/.gnupg",
     "$GNUPGHOME",
@@ -45,10 +45,29 @@ const SECRET: [&str; 32] = [
     "~/.composer/auth.json",
     "~/.config/composer/auth.json",
     "~/.m2/settings-security.xml",
+    "~/.config/containers/auth.json",
+    "~/.config/pypoetry/auth.toml",
+    "~/.hex/hex.config",
+    "~/.ivy2/.credentials",
+    "~/.sbt/.credentials",
+    "~/.sbt/1.0/credentials.sbt",
+    "~/.oci",
+    "~/.config/doctl",
+    "~/.config/hcloud",
+    "~/.config/rclone",
+    "~/.pulumi/credentials.json",
+    "~/.fly/config.yml",
+    "~/.boto",
+    "~/.s3cfg",
+    "~/.databrickscfg",
+    "~/.config/sops",
+    "~/.cache/huggingface/token",
+    "~/.pgpass",
+    "$AWS_CONFIG_FILE",
 ];
 
 /// What builds need, and what may hold a secret beside it: hidden where it does.
-const MIXED: [&str; 11] = [
+const MIXED: [&str; 14] = [
     "~/.npmrc",
     "~/.yarnrc",
     "~/.yarnrc.yml",
@@ -60,16 +79,20 @@ const MIXED: [&str; 11] = [
     "~/.config/uv/uv.toml",
     "~/.nuget/NuGet/NuGet.Config",
     "~/.cargo/config.toml",
+    "~/.condarc",
+    "~/.bundle/config",
+    "~/.terraformrc",
 ];
 
 /// Signs of a secret, in small letters.
-const SIGNS: [&str; 6] = ["_auth", "authtoken", "password", "passphrase", "secret", "token="];
+const SIGNS: [&str; 8] =
+    ["_auth", "authtoken", "password", "passphrase", "secret", "token=", "token =", "/t/"];
 
 /// Places of agents that others use as well.
 const SHARED: [&str; 3] = ["~/.cache", "~/.npm", "~/.local/state"];
 
 /// Where programs look instead of the usual place, where a variable says so: a directory, or a file itself.
-const MOVED: [(&str, &str); 7] = [
+const MOVED: [(&str, &str); 18] = [
     ("~/.config/", "$XDG_CONFIG_HOME/"),
     ("~/.local/share/", "$XDG_DATA_HOME/"),
     ("~/.local/state/", "$XDG_STATE_HOME/"),
@@ -77,6 +100,17 @@ const MOVED: [(&str, &str); 7] = [
     ("~/.npmrc", "$NPM_CONFIG_USERCONFIG"),
     ("~/.npmrc", "$npm_config_userconfig"),
     ("~/.claude", "$CLAUDE_CONFIG_DIR"),
+    ("~/.azure", "$AZURE_CONFIG_DIR"),
+    ("~/.config/gh", "$GH_CONFIG_DIR"),
+    ("~/.config/glab-cli", "$GLAB_CONFIG_DIR"),
+    ("~/.gradle/", "$GRADLE_USER_HOME/"),
+    ("~/.password-store", "$PASSWORD_STORE_DIR"),
+    ("~/.composer/", "$COMPOSER_HOME/"),
+    ("~/.config/composer/", "$COMPOSER_HOME/"),
+    ("~/.config/pip/pip.conf", "$PIP_CONFIG_FILE"),
+    ("~/.terraformrc", "$TF_CLI_CONFIG_FILE"),
+    ("~/.netrc", "$NETRC"),
+    ("~/.config/uv/uv.toml", "$UV_CONFIG_FILE"),
 ];
 
 /// Every place that a word means: the usual one, where a variable moves it to, and each that a variable lists.
@@ -98,6 +132,8 @@ pub fn places(own: &[String]) -> BTreeSet<PathBuf> {
     let others = logins.filter(|login| !own.contains(login) && !SHARED.contains(&login.as_str()));
     let others: Vec<_> = others.flat_map(|login| meant(&login)).collect();
     let all = SECRET.iter().flat_map(|word| meant(word)).chain(mixed).chain(others);
+    // What opens the journal is for no agent.
+    let all = all.chain(crate::keys::files());
     // Where it leads to counts: there it would be read.
     let all: BTreeSet<_> = all.filter_map(|place| place.canonicalize().ok()).collect();
     let own: Vec<_> = places_of(own).into_iter().filter_map(|place| place.canonicalize().ok()).collect();
@@ -112,7 +148,16 @@ fn holds_a_secret(place: &Path) -> bool {
         return false;
     }
     let text = String::from_utf8_lossy(&text).to_lowercase();
-    SIGNS.iter().any(|sign| text.contains(sign)) || text.lines().any(names_a_user)
+    SIGNS.iter().any(|sign| text.contains(sign))
+        || text.lines().any(names_a_user)
+        || text.lines().any(is_of_bundler)
+}
+
+/// Whether it is what bundler keeps for a host: a user and a password. The name of the host is in that of the setting.
+fn is_of_bundler(line: &str) -> bool {
+    let setting =
+        line.split_once(": ").filter(|(name, _)| name.starts_with("bundle_") && name.contains("__"));
+    setting.is_some_and(|(_, value)| value.contains(':') && !value.contains("://"))
 }
 
 /// Whether there is an address with a user and a password in it.
@@ -153,6 +198,9 @@ mod tests {
             ("index-url = https://pypi.example.org/simple@1:2\n", false),
             ("<server><password>x</password></server>\n", true),
             ("org.gradle.jvmargs=-Xmx2g\n", false),
+            ("BUNDLE_GEMS__EXAMPLE__ORG: \"me:pass\"\n", true),
+            ("BUNDLE_PATH: \"vendor/bundle\"\n", false),
+            ("token = \"abc\"\n", true),
         ] {
             piton_sys::file::write_atomic(&place, text.as_bytes(), piton_sys::file::Durability::Unsynced)
                 .unwrap();

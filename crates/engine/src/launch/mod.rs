@@ -21,9 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use piton_agent::{Limits, Spare, Spec, Stdin};
-use piton_git::Workspace;
+use piton_config::files::PROJECT_FILE;
+use piton_git::{Tree, Workspace};
 use piton_model::RunId;
-use piton_model::loop_machine::{AgentConfig, Confine, PromptBy, StreamFormat};
+use piton_model::loop_machine::{AgentConfig, Confine, PromptBy, Snapshot, StreamFormat};
 use piton_sys::file;
 use piton_sys::process::Program;
 use piton_sys::redact::Redactor;
@@ -31,6 +32,7 @@ use piton_sys::{Ids, SystemIds};
 
 use crate::layout::Layout;
 use crate::moved::Moved;
+use crate::world::{WorldError, snapshot_id};
 pub(crate) use ended::Ended;
 use inject::Injected;
 pub use secrets::{Secrets, SecretsError};
@@ -120,6 +122,21 @@ impl Surroundings {
         let (exe, secrets) = (this_program()?, Secrets::of(layout.root())?);
         let (spare, notes) = (Mutex::default(), Mutex::default());
         Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare, notes })
+    }
+
+    /// Takes out, besides, what the project's file called secret when the run began, as the first snapshot has it.
+    pub(crate) fn keeping_secrets_of(mut self, start: Option<&Snapshot>) -> Result<Self, WorldError> {
+        let Some(start) = start else { return Ok(self) };
+        let workspace = Workspace::open(self.layout.tree(), &self.layout.state())?;
+        let tree = workspace.tree(&snapshot_id(&start.id)?);
+        let failed = |error: piton_guard::ReadError| WorldError::Guard { what: error.to_string() };
+        let entries = tree.entries().map_err(failed)?;
+        let file = entries.into_iter().find(|entry| entry.path == PROJECT_FILE);
+        let content = file.map(|file| tree.read(&[file])).transpose().map_err(failed)?;
+        if let Some(content) = content.and_then(|mut contents| contents.pop()) {
+            self.secrets = self.secrets.and_of(content);
+        }
+        Ok(self)
     }
 
     /// Closes what git keeps for the tree, where there are walls. Refused where the tree is such that they would close nothing.
@@ -308,6 +325,44 @@ impl Surroundings {
         bare(argv, directory).env("PITON_RUN_ID", self.run.as_str())
     }
 
+    /// A check without a keeper, which whoever starts it waits for: no terminal, and it knows.
+    pub(crate) fn check(&self, command: &str, directory: &Path, agent: &AgentConfig) -> Program {
+        let program = self.program(shell(command), directory, agent).env("CI", "1");
+        self.of_the_tree().into_iter().fold(program, |program, (name, value)| program.env(name, value))
+    }
+
+    /// A check on a copy of the tree, which stands in the tree's own place and is all that can be written, caches of builds besides.
+    /// Always between walls, which fall with whoever waits for it.
+    pub(crate) fn trial(&self, command: &str, copy: &Path) -> Program {
+        let tree = self.layout.tree();
+        let mut walls = Walls::default();
+        let hidden = hidden::places(&[]);
+        walls.open_home(tree, &hidden, &[]);
+        hidden.iter().for_each(|place| walls.hide(place));
+        if let Some(confined) = &self.confined {
+            walls::places_of(&confined.asked.read).iter().for_each(|place| walls.readable(place));
+        }
+        walls.open_caches();
+        walls.readable(self.layout.root());
+        walls.stands_for(copy, tree);
+        walls.readable_at(&tree.join(".git"), &tree.join(".git"));
+        walls.hide_sockets(tree, &[]);
+        walls.readable(&self.exe);
+        let inner = [self.exe.display().to_string(), walls::ENCLOSED_COMMAND.to_owned(), String::new()];
+        let argv = inner.into_iter().chain(shell(command)).collect();
+        let hosts = self.confined.as_ref().and_then(|confined| confined.asked.network.as_ref());
+        let mut line = Vec::new();
+        if let Some(hosts) = hosts {
+            line.extend([self.exe.display().to_string(), proxy::PROXIED_COMMAND.to_owned(), hosts.join(",")]);
+        }
+        walls.fall_with_whoever_waits();
+        line.extend(walls.around(&self.layout, Some(tree), hosts.is_some(), argv));
+        // Where it is started there is nothing of it to be seen yet.
+        let program = bare(line, copy).env("PITON_RUN_ID", self.run.as_str()).env("CI", "1");
+        let program = program.env("PYTHONDONTWRITEBYTECODE", "1");
+        self.of_the_tree().into_iter().fold(program, |program, (name, value)| program.env(name, value))
+    }
+
     /// What comes before a filter of the user's that git runs in `workspace` or in the tree of the run, which may not be there yet: the
     /// walls, where the run has them. What LFS keeps in the repository can be written inside, by nothing but a filter.
     pub(crate) fn around_filters(
@@ -329,6 +384,23 @@ impl Surroundings {
         // git starts each where the file is that it reads.
         let line = || self.enclose(Vec::new(), None, tree, &opening);
         Ok(is_any.then(line).unwrap_or_default())
+    }
+
+    /// What of the tree is protected now: patterns stand for what they match when the walls are made.
+    fn protected_in(&self, tree: &Path, rules: &[String]) -> Vec<PathBuf> {
+        let (patterns, names): (Vec<_>, Vec<_>) = rules
+            .iter()
+            .map(String::as_str)
+            .chain(["piton.toml"])
+            .partition(|rule| rule.contains(['*', '?']));
+        let mut found: Vec<PathBuf> = names.into_iter().map(|name| tree.join(name)).collect();
+        if !patterns.is_empty() {
+            let ignored =
+                Workspace::open(tree, &self.layout.state()).and_then(|workspace| workspace.all_ignored());
+            let ignored = ignored.unwrap_or_default().iter().map(ToString::to_string).collect();
+            found.extend(walls::matching(tree, &patterns, &ignored));
+        }
+        found
     }
 
     /// The command line with walls around it, where the run is to have them; `tree` is what can be written.
@@ -368,7 +440,8 @@ impl Surroundings {
             own.for_each(|place| walls.writable(place));
         };
         hide(&mut walls, &|_| true);
-        walls.open_caches();
+        let caches = walls.open_caches();
+        hide(&mut walls, &|place| caches.iter().any(|cache| place != cache && place.starts_with(cache)));
         // Seen even where it lies in a place that is empty inside.
         walls.readable(self.layout.root());
         walls.writable(tree);
@@ -387,22 +460,22 @@ impl Surroundings {
             .iter()
             .filter(|place| !copies.contains(place))
             .for_each(|place| walls.readable(place));
+        let protected = self.protected_in(tree, &confined.protect);
         // What people say to workflows, where those are, and what the team of a cycle shares.
+        let mut team = Vec::new();
         for shared in [piton_files::workflow::RUNS, piton_files::cycle::CYCLES] {
             let shared = self.layout.root().join(shared);
             if shared.starts_with(tree) {
                 // Only what is there can be closed.
                 make_below(self.layout.root(), &shared);
-                walls.pin(tree, &shared);
             }
-            walls.readable(&shared);
+            team.push(shared);
         }
+        // Before any of it is closed: the directory above would open again what was closed in it.
+        walls.pin_all(tree, team.iter().chain(&protected));
+        team.iter().for_each(|shared| walls.readable(shared));
         places(&confined.asked.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
-        let protected = confined.protect.iter().map(String::as_str).chain(["piton.toml"]);
-        for path in protected.map(|path| tree.join(path)) {
-            walls.pin(tree, &path);
-            walls.readable(&path);
-        }
+        protected.iter().for_each(|path| walls.readable(path));
         walls.readable(&self.layout.state());
         walls.readable(&self.exe);
         if let Some(settings) = walls::settings_directory() {

@@ -1,7 +1,8 @@
 //! What never reaches a disk: values of secret-looking variables, known formats of keys, and `[redact] patterns`.
 //!
 //! The patterns are secrets themselves, so no journal and no attempt holds them. They are read from the configuration
-//! when a driver, a command or a researcher begins, and so a resumed run has them as well as a new one. Patterns only
+//! when a driver, a command or a researcher begins, and so a resumed run has them as well as a new one; a driver takes those besides
+//! that the project's file had when its run began, from the first snapshot. Patterns only
 //! take away, so a project's file counts whether it is trusted or not. A file that cannot be read is an error: without
 //! it nobody knows what to leave out.
 
@@ -46,6 +47,21 @@ impl Secrets {
     /// what looks like a secret is left out.
     pub(crate) fn for_a_screen(root: &Path) -> Self {
         Self::of(root).unwrap_or_else(|_| Self::with_patterns(Vec::new()))
+    }
+
+    /// The same, with what this project file calls secret besides: a run keeps the patterns that it began with, whatever somebody made of
+    /// the file since. One that says something that cannot be adds nothing.
+    pub(crate) fn and_of(self, content: Vec<u8>) -> Self {
+        let project = files::Document { name: files::PROJECT_FILE.to_owned(), content };
+        let files = files::Files { user: None, project: Some(project) };
+        let Ok(resolved) = resolve(&files, &|_| None, &Overrides::default()) else { return self };
+        let mut patterns = self.patterns;
+        for pattern in resolved.settings.redact {
+            if !patterns.contains(&pattern.value) {
+                patterns.push(pattern.value);
+            }
+        }
+        Self::with_patterns(patterns)
     }
 
     fn with_patterns(patterns: Vec<String>) -> Self {

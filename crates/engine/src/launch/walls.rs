@@ -7,10 +7,11 @@
 //! it (a session bus, `systemd --user`, a terminal multiplexer, a container engine) are not there. Neither are keys, tokens and the
 //! logins of other agents ([`super::hidden`]). Checks run what an agent wrote, so they stay between the same walls.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use piton_guard::{is_protected, leads_into};
 use piton_sys::process::{self, Program, RunLimits};
 
 use crate::configuration::variable;
@@ -76,6 +77,10 @@ const CACHES: [&str; 8] = [
 /// A network of one's own, which is a loopback and nothing behind it. It ends with whoever serves it.
 const OWN_NETWORK: [&str; 2] = ["--unshare-net", "--die-with-parent"];
 
+/// How many entries of a tree are looked at for what patterns protect, and how much of it is closed.
+const MATCHED_VISITS_MAX: usize = 50_000;
+const MATCHES_MAX: usize = 500;
+
 /// A home with more at its top stays closed, and any other directory is not built anew.
 const ENTRIES_MAX: usize = 1_000;
 
@@ -109,6 +114,33 @@ pub fn available(layout: &Layout, apart: bool) -> Result<(), String> {
         }
         Err(_) => Err(none()),
     }
+}
+
+/// What these patterns match in the tree, in whose `ignored` directories only a pattern that leads there is looked for.
+pub(super) fn matching(tree: &Path, patterns: &[&str], ignored: &BTreeSet<String>) -> Vec<PathBuf> {
+    let (mut found, mut visits) = (Vec::new(), MATCHED_VISITS_MAX);
+    let mut waiting = VecDeque::from([String::new()]);
+    while let Some(directory) = waiting.pop_front() {
+        let entries = tree.join(&directory).read_dir().into_iter().flatten().flatten();
+        for entry in entries {
+            if visits == 0 || found.len() >= MATCHES_MAX {
+                return found;
+            }
+            visits -= 1;
+            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
+            let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
+            let leads_there = || patterns.iter().any(|rule| leads_into(rule, &path));
+            if patterns.iter().any(|rule| is_protected(&path, rule)) {
+                found.push(tree.join(path));
+            } else if kind.is_dir()
+                && ![".git", ".piton"].contains(&name.as_str())
+                && (!ignored.contains(&path) || leads_there())
+            {
+                waiting.push_back(path);
+            }
+        }
+    }
+    found
 }
 
 /// Says so where the user's home lies in the tree: what is written there counts outside, in shells, in git and in every other program.
@@ -212,6 +244,18 @@ impl Walls {
         }
     }
 
+    /// Puts `copy` in place of `tree`, where it can be written.
+    pub(super) fn stands_for(&mut self, copy: &Path, tree: &Path) {
+        if let (Some(copy), Some(tree)) = (copy.to_str(), tree.to_str()) {
+            self.0.extend(["--bind", copy, tree].map(str::to_owned));
+        }
+    }
+
+    /// Ends what is inside once the program ends that waits for it, however that ends.
+    pub(super) fn fall_with_whoever_waits(&mut self) {
+        self.0.push("--die-with-parent".to_owned());
+    }
+
     /// Puts nothing in place of it.
     pub(super) fn hide(&mut self, path: &Path) {
         let Some(word) = path.to_str() else { return };
@@ -221,16 +265,19 @@ impl Walls {
         }
     }
 
-    /// Opens what builds write to.
-    pub(super) fn open_caches(&mut self) {
-        places_of(&CACHES).iter().for_each(|place| self.writable(place));
+    /// Opens what builds write to, and says where that is.
+    pub(super) fn open_caches(&mut self) -> Vec<PathBuf> {
+        let caches: Vec<_> = places_of(&CACHES).iter().map(|place| real(place)).collect();
+        caches.iter().for_each(|place| self.writable(place));
+        caches
     }
 
-    /// Keeps the directories between `top` and `path` where they are: what is mounted cannot be moved away.
-    pub(super) fn pin(&mut self, top: &Path, path: &Path) {
-        let mut between: Vec<_> = path.ancestors().skip(1).take_while(|above| *above != top).collect();
-        between.reverse();
-        between.into_iter().for_each(|directory| self.writable(directory));
+    /// Keeps the directories between `top` and these paths where they are: what is mounted cannot be moved away.
+    pub(super) fn pin_all<'a>(&mut self, top: &Path, paths: impl Iterator<Item = &'a PathBuf>) {
+        let below = paths.filter(|path| path.starts_with(top));
+        let above = below.flat_map(|path| path.ancestors().skip(1).take_while(|above| *above != top));
+        // Each once, and those above first.
+        above.collect::<BTreeSet<_>>().into_iter().for_each(|directory| self.writable(directory));
     }
 
     /// Puts nothing in place of the sockets that nobody named.
@@ -323,7 +370,7 @@ mod tests {
     fn an_inner_wall_comes_after_the_one_it_stands_in() {
         let mut walls = Walls::default();
         walls.writable(Path::new("/w"));
-        walls.pin(Path::new("/w"), Path::new("/w/a/b/tests"));
+        walls.pin_all(Path::new("/w"), [PathBuf::from("/w/a/b/tests"), PathBuf::from("/w/a/b/c")].iter());
         walls.readable(Path::new("/w/a/b/tests"));
         let layout = Layout::new(PathBuf::from("/w"));
         let argv = vec!["agent".to_owned(), "-p".to_owned()];

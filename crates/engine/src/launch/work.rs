@@ -139,6 +139,7 @@ pub(super) const HIDDEN_VARIABLES: [&str; 27] = [
 /// The variables that are taken out of what a program gets; `pass` are the only ones it keeps, if it is given.
 pub(super) fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
     let mut hidden = HIDDEN_VARIABLES.map(str::to_owned).to_vec();
+    hidden.extend(crate::keys::variables());
     if let Some(pass) = pass {
         let passes = |name: &str| {
             pass.iter().any(|word| match word.strip_suffix('*') {

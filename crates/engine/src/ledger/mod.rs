@@ -26,23 +26,26 @@ mod opened;
 pub mod research;
 mod result;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use piton_files::Problem;
 use piton_files::gaps::{Invalid, RewriteError};
-use piton_model::ledger::Overruled;
+use piton_model::ledger::{Gap, Overruled};
 use piton_model::ledger_machine::{Command, LedgerEvent, Opening, Rejection, State, apply, create, decide};
 use piton_model::{Kind, RunId, Seq, Timestamp, slug};
 use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
+use piton_sys::redact::Redactor;
 pub use piton_view::LedgerAt;
 
 pub use self::evidence::{Evidence, observe};
 use self::on_disk::Known;
 pub use self::open::Open;
 pub(crate) use self::opened::said;
+use crate::launch::Secrets;
 use crate::layout::Layout;
 use crate::load::{LoadError, Loaded};
 
@@ -251,7 +254,8 @@ impl<'a> Ledger<'a> {
         let mut state = loaded?.state;
         let file = self.file_beside(&state).await?;
         state.default_ttl_days = self.settings.default_ttl_days;
-        for event in decide(&state, adoption_of(file.as_ref()), now)? {
+        let adoption = adoption_of(self.layout.root(), &state, file.as_ref());
+        for event in decide(&state, adoption, now)? {
             state = apply(Some(state), &event).expect("a state stays a state");
         }
         let warnings = file.as_ref().map_or_else(Vec::new, |file| file.document.warnings().to_vec());
@@ -299,10 +303,33 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// The file, as something to adopt.
-fn adoption_of(file: Option<&Known>) -> Command {
-    match file {
-        Some(file) => Command::Adopt { digest: file.digest.clone(), gaps: file.document.gaps().to_vec() },
-        None => Command::Adopt { digest: digest(None), gaps: Vec::new() },
+/// The file, as something to adopt: without the secrets that people may have written into it. They leave the file as well as soon as
+/// it is written.
+fn adoption_of(root: &Path, state: &State, file: Option<&Known>) -> Command {
+    let Some(file) = file else { return Command::Adopt { digest: digest(None), gaps: Vec::new() } };
+    let mut gaps = file.document.gaps().to_vec();
+    // What is on record already is as it should be.
+    if state.digest.as_ref() != Some(&file.digest) {
+        let secrets = Secrets::for_a_screen(root);
+        gaps = gaps.into_iter().map(|gap| without_secrets(secrets.redactor(), gap)).collect();
     }
+    Command::Adopt { digest: file.digest.clone(), gaps }
+}
+
+/// A gap as it may be written down. Names stay: others refer to it by them.
+pub(crate) fn without_secrets(redactor: &Redactor, gap: Gap) -> Gap {
+    let clean = |text: &mut String| {
+        if let Cow::Owned(clean) = redactor.redact(text) {
+            *text = clean;
+        }
+    };
+    gap.with(|gap| {
+        [&mut gap.category, &mut gap.findings, &mut gap.question].into_iter().for_each(clean);
+        let evidence = serde_json::to_value(&gap.evidence).expect("sources are plain data");
+        let kept = redactor.redact_json(evidence.clone());
+        if kept != evidence {
+            // What is no source any more without it goes as a whole.
+            gap.evidence = serde_json::from_value(kept).unwrap_or_default();
+        }
+    })
 }

@@ -129,7 +129,8 @@ impl Open<'_, '_> {
             return Ok(());
         }
         let file = self.ledger.file_beside(self.state()).await?;
-        for event in self.record(adoption_of(file.as_ref()), now).await? {
+        let adoption = adoption_of(self.ledger.layout.root(), self.state(), file.as_ref());
+        for event in self.record(adoption, now).await? {
             if let LedgerEvent::FileAdopted { overruled, .. } = event {
                 self.changed.overruled.extend(overruled);
             }

@@ -45,7 +45,7 @@ pub(super) fn of_exit(
         microusd: account.cost_usd.and_then(piton_agent::microusd).or(report.cost_microusd),
         working_ms: exit.duration_ms,
     };
-    let failed = |what: String| Found::Failed(redactor.redact(clip(&what, TEXT_BYTES_MAX)).into_owned());
+    let failed = |what: String| Found::Failed(clip(&redactor.redact(&what), TEXT_BYTES_MAX).to_owned());
     if let Some(what) = ended::why(exit, directory, "the agent").or(contradiction) {
         return Ok((failed(what), used));
     }

@@ -14,12 +14,13 @@ use piton_view::{
 };
 
 use super::resume::{Used, free, raise_of};
-use super::{hooks, known, prep, team, unjudged};
+use super::{hooks, known, prep, team};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
 use crate::launch::Secrets;
 use crate::layout::Layout;
+use crate::unjudged;
 
 /// Iterations of a cycle, where nobody says.
 const ITERATIONS: u32 = 5;
@@ -36,6 +37,7 @@ pub(super) async fn start(
     notes: &mut Vec<String>,
 ) -> Result<(RunId, Seq), Error> {
     let layout = client.layout();
+    notes.extend(order.no_confine.then(|| super::NO_WALLS.to_owned()));
     let begun = match &order.id {
         Some(id) => client.load_if_there::<State>(&super::name_of(id)?).await?,
         None => None,
@@ -71,13 +73,15 @@ pub(super) async fn start(
     }
     let _alone = driver_process::alone_to_start(&place).await?;
     if let Err(busy) = driver_process::tree_free(client, &place).await? {
-        return Err(Error::new(ErrorKind::Held, "another run works in this tree")
-            .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
-            .details(busy.iter().map(ToString::to_string).collect()));
+        return Err(driver_process::taken(&busy));
+    }
+    let busy = driver_process::at_work_in(client, config.worktree.as_ref(), &run).await?;
+    if !busy.is_empty() {
+        return Err(driver_process::taken(&busy));
     }
     let left = unjudged::left_here(client, &run, config.confine.as_ref()).await?;
-    notes.extend(left.as_ref().map(unjudged::Unjudged::note));
-    let base = left.map(|left| left.judged);
+    notes.extend(left.iter().flat_map(|left| left.notes(&run)));
+    let base = left.map(|left| left.base);
     let created = create(Order { run: run.clone(), config, imported: None, base }).map_err(unfit)?;
     // Where its files cannot be, there is no cycle.
     if let Some(state) = State::apply(None, &created, SystemClock.now()) {
@@ -129,7 +133,7 @@ async fn go_on(
             .hint(format!("run `piton resume {run}` to go on as it began, or choose another --id")));
     }
     notes.push(format!("run `{run}` exists and is unfinished: going on with it"));
-    let after = resume(client, &run, &order.limits, false, notes).await?;
+    let after = resume(client, &run, &order.limits, (false, order.no_confine), notes).await?;
     Ok((run, after))
 }
 
@@ -138,16 +142,16 @@ pub(super) async fn resume(
     client: &LocalClient,
     run: &RunId,
     limits: &LimitWords,
-    take_over: bool,
+    (take_over, no_confine): (bool, bool),
     notes: &mut Vec<String>,
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
-    let raise = raise_of(limits, &loaded.state.config.limits, &used_by(&loaded.state))?;
-    if loaded.state.config.worktree.is_none() {
-        let confine = loaded.state.config.confine.as_ref();
-        unjudged::refuse(client, run, confine, loaded.state.updated_at).await?;
-    }
+    let mut raise = raise_of(limits, &loaded.state.config.limits, &used_by(&loaded.state))?;
+    raise.without_walls = no_confine && loaded.state.config.confine.is_some();
+    notes.extend(raise.without_walls.then(|| super::NO_WALLS.to_owned()));
+    // Its driver asks the same; asked before, nothing of it is on record.
+    unjudged::require_judged(client, &unjudged::Driven::of_cycle(&loaded.state)).await?;
     // A run that a crash left under way needs a driver, not a decision; so does one of which something was asked, and nobody
     // has seen to it: who asked knew what they wanted.
     let is_active = loaded.state.status.is_active();
@@ -264,6 +268,7 @@ fn plan_of(layout: &Layout, order: &CycleOrder, agent: &AgentChoice) -> Result<P
         limits.into_iter().filter_map(|(limit, value)| Some((limit, value.clone()?))).collect();
     let overrides = Overrides {
         confine: order.confine,
+        no_confine: order.no_confine,
         checks: order.checks.clone(),
         limits,
         ..configuration::chosen(agent)

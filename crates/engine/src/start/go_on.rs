@@ -195,7 +195,9 @@ pub(super) async fn of_workflow(
         max_iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         max_cost_microusd: raised(Limit::MaxCost, Some(cost), &how.limits.cost)?,
         daily_cost_microusd: how.daily_cost_limit.as_ref().map(of_the_day).transpose()?,
+        without_walls: how.no_confine && options.confine.is_some(),
     };
+    notes.extend(raise.without_walls.then(|| super::NO_WALLS.to_owned()));
     resume(client, run, raise, how.take_over, notes, None).await
 }
 

@@ -13,12 +13,13 @@ use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
 use serde_json::Value;
 
-use super::{hooks, known, require_program, resume, unjudged};
+use super::{hooks, known, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
 use crate::launch::{Secrets, Surroundings};
 use crate::layout::Layout;
+use crate::unjudged;
 use crate::world::prompt::{self, PromptError};
 use crate::world::{WorldError, open_workspace, wants_worktree};
 
@@ -38,6 +39,7 @@ pub(super) async fn start(
             *text = clean;
         }
     }
+    notes.extend(order.no_confine.then(|| super::NO_WALLS.to_owned()));
     config.on_done = order.on_done.clone();
     let deadline = resolved.settings.ends.deadline.as_ref().map(|time| ("`deadline`", time.value.as_str()));
     let deadline = order.deadline.as_deref().map(|time| ("--deadline", time)).or(deadline);
@@ -69,11 +71,11 @@ pub(super) async fn start(
     }
     if is_there(client, &run, &config).await? {
         notes.push(format!("run `{run}` exists and is unfinished: going on with it"));
-        let after = resume::of_loop(client, &run, &order.limits, false, notes).await?;
+        let after = resume::of_loop(client, &run, &order.limits, (false, false), notes).await?;
         return Ok((run, after));
     }
     let _alone = driver_process::alone_to_start(&layout.of_run(&config)).await?;
-    refuse_crowd(client, &config, order.force).await?;
+    refuse_crowd(client, &run, &config, order.force).await?;
     if let Some(worktree) = &config.worktree {
         notes.extend(super::said_of(worktree));
         notes.extend(super::too_large(client.layout(), &run, worktree)?);
@@ -81,7 +83,7 @@ pub(super) async fn start(
     }
     let adoption = match unjudged::left_here(client, &run, config.confine.as_ref()).await? {
         Some(left) => {
-            notes.push(left.note());
+            notes.extend(left.notes(&run));
             Some(left.adopted(adoption))
         }
         None => adoption,
@@ -174,6 +176,7 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
         limits.into_iter().filter_map(|(limit, value)| Some((limit, value.clone()?))).collect();
     let overrides = Overrides {
         confine: order.confine,
+        no_confine: order.no_confine,
         prompt_file: order.prompt_file.as_ref().map(|path| path.display().to_string()),
         checks: order.checks.clone(),
         limits,
@@ -343,7 +346,12 @@ async fn worktree_of(
 const LOOPS_MAX: usize = 4;
 
 /// One work tree has one driver at a time, and a machine only so many loops.
-async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) -> Result<(), Error> {
+async fn refuse_crowd(
+    client: &LocalClient,
+    run: &RunId,
+    config: &LoopConfig,
+    force: bool,
+) -> Result<(), Error> {
     let mut driven = Vec::new();
     for run in client.entries().await?.into_iter().filter(|run| run.kind == Kind::Loop) {
         let holder = LocalClient::unless_damaged(client.driver_of(&run.run_id).await)?;
@@ -357,8 +365,9 @@ async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) ->
             .details(driven));
     }
     let layout = client.layout().of_run(config);
-    let Err(busy) = driver_process::tree_free(client, &layout).await? else { return Ok(()) };
-    Err(Error::new(ErrorKind::Held, "another run works in this tree")
-        .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
-        .details(busy.iter().map(ToString::to_string).collect()))
+    if let Err(busy) = driver_process::tree_free(client, &layout).await? {
+        return Err(driver_process::taken(&busy));
+    }
+    let busy = driver_process::at_work_in(client, config.worktree.as_ref(), run).await?;
+    if busy.is_empty() { Ok(()) } else { Err(driver_process::taken(&busy)) }
 }

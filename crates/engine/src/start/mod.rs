@@ -3,7 +3,6 @@
 //!
 //! - [`loops`], [`workflows`], [`cycles`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there; `said_later`:
 //!   flags that are given with it.
-//! - [`unjudged`]: what another run left in the tree that a new one begins in.
 //! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started.
 
 mod cycles;
@@ -19,7 +18,6 @@ mod resume;
 mod said_later;
 mod taken_up;
 mod team;
-mod unjudged;
 mod workflows;
 
 pub(crate) use cycles::extend;
@@ -41,6 +39,10 @@ use crate::world::{furnish, open_workspace};
 
 /// What the newest run is called by whoever does not know its name; no run may have it.
 pub(crate) const LAST: &str = "last";
+
+/// What is said where somebody leaves the walls out.
+const NO_WALLS: &str =
+    "note: no walls, by --no-confine: agents and checks can write and read whatever you can";
 
 /// Carries out an order.
 pub(crate) async fn start(client: &LocalClient, order: Order) -> Result<Started, Error> {
@@ -137,6 +139,7 @@ fn own_tree(
     Ok(Worktree {
         path: tree_beside(layout, name, hint)?,
         branch,
+        onto: workspace.head().map_err(failed)?.branch,
         copy,
         left,
         setup: settings.setup.as_ref().map(|command| command.value.clone()),

@@ -24,7 +24,10 @@ const SCHEMA_BYTES_MAX: u64 = 256 << 10;
 /// How a new run is to be run.
 pub(super) fn options_of(layout: &Layout, order: &WorkflowOrder, loaded: &Loaded) -> Result<Options, Error> {
     let files = configuration::read(layout)?;
-    let (confine, protect) = configuration::walls(layout, &files, order.trust)?;
+    let (confine, protect) = match order.no_confine {
+        true => (None, Vec::new()),
+        false => configuration::walls(layout, &files, order.trust)?,
+    };
     let believed = believed(layout, &files, order.trust)?;
     let unsaid = Options {
         cost_limit_action: CostAction::Pause,
@@ -41,7 +44,7 @@ pub(super) fn options_of(layout: &Layout, order: &WorkflowOrder, loaded: &Loaded
     with_agents(layout, order, loaded, options)
 }
 
-/// The same options with what the order says about them.
+/// The same options with what the order says about them, be it a new run or one that is there.
 pub(super) fn said(layout: &Layout, order: &WorkflowOrder, unsaid: Options) -> Result<Options, Error> {
     let relative = |path: &PathBuf| relative(layout, path);
     let mut env = unsaid.env;
@@ -58,6 +61,7 @@ pub(super) fn said(layout: &Layout, order: &WorkflowOrder, unsaid: Options) -> R
         launcher: launcher_of(order)?.unwrap_or(unsaid.launcher),
         gate_state_file: order.gate_state_file.as_ref().map(relative).transpose()?.or(unsaid.gate_state_file),
         issue: issue_of(layout, order)?.or(unsaid.issue),
+        confine: unsaid.confine.filter(|_| !order.no_confine),
         report_schema: order.schema.as_deref().map(report_schema).transpose()?.or(unsaid.report_schema),
         ..unsaid
     })

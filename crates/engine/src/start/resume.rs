@@ -7,10 +7,11 @@ use piton_store::chain;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Error, LimitWords, Request, Resumption, Started};
 
-use super::{go_on, unjudged};
+use super::go_on;
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
+use crate::unjudged;
 
 /// Goes on with a run that is there.
 pub(crate) async fn resume(client: &LocalClient, run: &RunId, how: &Resumption) -> Result<Started, Error> {
@@ -37,7 +38,7 @@ async fn of_any(
     match client.kind(run).await? {
         Kind::Workflow => go_on::of_workflow(client, run, how, notes).await,
         Kind::Cycle if how.daily_cost_limit.is_none() => {
-            super::cycles::resume(client, run, &how.limits, how.take_over, notes).await
+            super::cycles::resume(client, run, &how.limits, (how.take_over, how.no_confine), notes).await
         }
         kind @ (Kind::Loop | Kind::Cycle | Kind::Ledger) => {
             if how.daily_cost_limit.is_some() {
@@ -45,7 +46,7 @@ async fn of_any(
                 return Err(Rejection::NotForKind { run: run.clone(), kind, action }.into());
             }
             let passed = passed_deadline(client, run).await?;
-            let after = of_loop(client, run, &how.limits, how.take_over, notes).await?;
+            let after = of_loop(client, run, &how.limits, (how.take_over, how.no_confine), notes).await?;
             notes.extend(passed);
             notes.extend(edited_since(client, run).await?);
             Ok(after)
@@ -58,7 +59,7 @@ pub(super) async fn of_loop(
     client: &LocalClient,
     run: &RunId,
     limits: &LimitWords,
-    take_over: bool,
+    (take_over, no_confine): (bool, bool),
     notes: &mut Vec<String>,
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
@@ -71,11 +72,11 @@ pub(super) async fn of_loop(
         lines: counters.lines_changed,
         reboots: counters.reboots.into(),
     };
-    let raise = raise_of(limits, &loaded.state.config.limits, &used)?;
-    if loaded.state.config.worktree.is_none() {
-        let confine = loaded.state.config.confine.as_ref();
-        unjudged::refuse(client, run, confine, loaded.state.updated_at).await?;
-    }
+    let mut raise = raise_of(limits, &loaded.state.config.limits, &used)?;
+    raise.without_walls = no_confine && loaded.state.config.confine.is_some();
+    notes.extend(raise.without_walls.then(|| super::NO_WALLS.to_owned()));
+    // Its driver asks the same; asked before, nothing of it is on record.
+    unjudged::require_judged(client, &unjudged::Driven::of_loop(&loaded.state)).await?;
     // What somebody wrote over its files is kept aside, and they are told before anything goes on. Files that cannot be written
     // are no reason not to go on: the driver says so.
     if loaded.state.is_at_rest()
@@ -165,5 +166,6 @@ pub(super) fn raise_of(words: &LimitWords, limits: &Limits, used: &Used) -> Resu
         files: raised(Limit::MaxFiles, Some(files), &words.files)?.map(small),
         lines: raised(Limit::MaxLines, limits.lines.or(Some(used.lines)), &words.lines)?,
         reboots: raised(Limit::MaxReboots, Some(reboots), &words.reboots)?.map(small),
+        without_walls: false,
     })
 }

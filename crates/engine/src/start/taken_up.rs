@@ -13,10 +13,10 @@ use piton_sys::file;
 use piton_view::{CycleOrder, Error};
 
 use super::cycles::{config_of, unfit};
-use super::unjudged;
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::layout::Layout;
+use crate::unjudged;
 
 /// Takes up the cycle that another tool left in a state file of this repository.
 pub(super) async fn import(
@@ -126,8 +126,8 @@ async fn take_up(
     let (rebuilt, unknown) = (imported.rebuilt, imported.unknown.clone());
     let failure_reason = imported.failure_reason.clone();
     let left = unjudged::left_here(client, &run, config.confine.as_ref()).await?;
-    notes.extend(left.as_ref().map(unjudged::Unjudged::note));
-    let base = left.map(|left| left.judged);
+    notes.extend(left.iter().flat_map(|left| left.notes(&run)));
+    let base = left.map(|left| left.base);
     let created =
         create(Order { run: run.clone(), config, imported: Some(imported), base }).map_err(unfit)?;
     let mut events = vec![created];
@@ -157,7 +157,7 @@ async fn take_up(
             detail: Some("it was taken up from its files".to_owned()),
         },
     });
-    if let Err(error) = client.create::<State>(&events).await {
+    if let Err(error) = client.create_again::<State>(&events).await {
         return Err(super::overtaken(client, &run, error.into()).await);
     }
     let state = client.load::<State>(&run, None).await?.state;

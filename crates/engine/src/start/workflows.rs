@@ -31,6 +31,7 @@ pub(super) async fn start(
     notes: &mut Vec<String>,
 ) -> Result<(RunId, Seq), Error> {
     let layout = client.layout();
+    notes.extend(wanted.no_confine.then(|| super::NO_WALLS.to_owned()));
     let loaded = load(&wanted.file, layout.root(), &Disk).map_err(|problems| not_runnable(&problems))?;
     match target(client, wanted, &loaded, notes).await? {
         Target::New(run, left) => {

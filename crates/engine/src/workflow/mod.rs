@@ -130,7 +130,7 @@ pub(crate) fn fork_tree(
     let around = launch.around_filters(&original, None)?;
     let original = original.running_filters_in(around.clone());
     let source = original.snapshot(run.as_str(), "the tree it starts from")?.id;
-    original.add_work_tree(layout.tree(), &worktree.branch)?;
+    original.add_work_tree(layout.tree(), &worktree.branch, None)?;
     let tree = mark_tree(&layout)?.running_filters_in(around);
     tree.add_submodules(&original)?;
     tree.restore(run.as_str(), &source, Expected::Anything)?;
@@ -150,13 +150,16 @@ impl WorkflowWorld {
             Some(place) => layout.in_tree(PathBuf::from(place.path())),
             None => layout.in_place(),
         };
-        let launch = Surroundings::open(run, layout, state.options.confine.as_ref())?;
+        // Whoever lets it go on without walls is heard only after this.
+        let is_without = state.requests.resume.as_ref().is_some_and(|raise| raise.without_walls);
+        let confine = state.options.confine.as_ref().filter(|_| !is_without);
+        let launch = Surroundings::open(run, layout, confine)?;
         if let Some(WorkPlace::Worktree(worktree)) = &state.options.place {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
             let around = launch.around_filters(&repository, None)?;
             let repository = repository.running_filters_in(around.clone());
-            repository.add_work_tree(layout.tree(), &worktree.branch)?;
+            repository.add_work_tree(layout.tree(), &worktree.branch, None)?;
             mark_tree(layout)?.running_filters_in(around).add_submodules(&repository)?;
         }
         file::create_private_dir(&layout.attempts(run))?;

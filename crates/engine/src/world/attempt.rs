@@ -1,6 +1,7 @@
 //! Performing an attempt: it is planned where it has to be started, supervised, and what it left is recorded.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use piton_model::loop_machine::{
 use piton_model::{Command, State};
 use piton_sys::{Clock, SystemClock, file};
 
-use super::{Context, Driving, WorldError, brief, end, guard, prompt, snapshot_id};
+use super::{Context, Driving, WorldError, brief, end, guard, over, prompt, snapshot_id, unseen};
 use crate::launch::{AGENT_OUTPUT_BYTES_MAX, What, Work, require_adapter};
 use crate::supervise::kept::{Kept, Plan};
 use crate::supervise::{Became, Supervision, proof_of};
@@ -35,6 +36,13 @@ pub(super) fn perform(
     fresh: bool,
     state: &State,
 ) -> Result<Command, WorldError> {
+    // What became of it is looked up below; what it left is no work of its own any more.
+    if !fresh && over::is_judged_elsewhere(context, state) {
+        let now = take_snapshot(context, &format!("before attempt {} is looked up", attempt.number))?;
+        if let Some(before) = over::base(context, state, &now)? {
+            return Ok(Command::ObserveOver { now, before: Box::new(before) });
+        }
+    }
     let number = attempt.number;
     let name = number.to_string();
     let plan = |_: &str| plan(context, attempt, state);
@@ -73,16 +81,29 @@ fn without_a_trace(context: &Context, attempt: u32, state: &State) -> Result<Com
 pub(crate) fn left(context: &Context, attempt: u32, state: &State) -> Result<Left, WorldError> {
     open_up(context, state)?;
     match take_snapshot(context, &format!("after attempt {attempt}")) {
-        Ok(snapshot) => look_at(context, state, snapshot),
+        Ok(snapshot) => {
+            let directory = context.attempts().join(attempt.to_string());
+            look_at(context, state, snapshot, Some(&directory))
+        }
         // The machine knows what to think of a tree that nobody saw.
         Err(error) if error.is_stopped() => Ok(Left::default()),
         Err(error) => Err(error),
     }
 }
 
-pub(crate) fn look_at(context: &Context, state: &State, after: Snapshot) -> Result<Left, WorldError> {
+/// What there is to say of a tree after the attempt in this directory.
+pub(crate) fn look_at(
+    context: &Context,
+    state: &State,
+    mut after: Snapshot,
+    directory: Option<&Path>,
+) -> Result<Left, WorldError> {
+    let unseen = unseen::find(context, state, &after, directory)?;
+    if unseen.is_moved {
+        after = take_snapshot(context, "without what no snapshot has and was refused")?;
+    }
     let change = change_since(context, state, &after)?;
-    let guard = guard::look(context, state, &after)?;
+    let guard = guard::look(context, state, &after, unseen.said)?;
     Ok(Left { snapshot: Some(after), change, guard })
 }
 
@@ -103,6 +124,7 @@ fn plan(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Plan<
     let record = serde_json::to_string(&record).expect("a record is plain data");
     let mut spec = spec(context, attempt, state, composed.text);
     spec.files.insert(PROMPT_RECORD.to_owned(), record);
+    spec.files.insert(unseen::RECORD.to_owned(), unseen::before(context, state));
     context.tree_changes();
     Ok(Plan::Start(spec))
 }
@@ -113,14 +135,24 @@ fn prepare_tree(
     attempt: &OpenAttempt,
     state: &State,
 ) -> Result<Option<Command>, WorldError> {
-    if let Some(target) = &attempt.restore {
-        let target = snapshot_id(target)?;
-        context.tree_changes();
-        context.workspace.restore(context.run.as_str(), &target, Expected::Refused)?;
+    let look = || match as_it_rested(context) {
+        Some(snapshot) => Ok(snapshot),
+        None => take_snapshot(context, &format!("before attempt {}", attempt.number)),
+    };
+    let snapshot = look()?;
+    if let Some(before) = over::base(context, state, &snapshot)? {
+        return Ok(Some(Command::ObserveOver { now: snapshot, before: Box::new(before) }));
     }
-    let snapshot = match as_it_rested(context) {
-        Some(snapshot) => snapshot,
-        None => take_snapshot(context, &format!("before attempt {}", attempt.number))?,
+    let snapshot = match &attempt.restore {
+        Some(target) => {
+            // What somebody edited since is in what the iteration is compared with by now.
+            let target = state.work.before.as_ref().map_or(target, |before| &before.id);
+            context.tree_changes();
+            let target = snapshot_id(target)?;
+            context.workspace.restore(context.run.as_str(), &target, Expected::Refused)?;
+            look()?
+        }
+        None => snapshot,
     };
     let known = state.seen.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
     Ok((!known || state.seen.start.is_none()).then_some(Command::Observe(snapshot)))
@@ -206,7 +238,7 @@ fn finish(
         open_up(context, state)?;
         match take_snapshot(context, &format!("after attempt {}", attempt.number)) {
             Ok(snapshot) => {
-                let Left { snapshot, change, guard } = look_at(context, state, snapshot)?;
+                let Left { snapshot, change, guard } = look_at(context, state, snapshot, Some(&directory))?;
                 (end.snapshot, end.change, end.guard) = (snapshot, change, guard);
             }
             // What was to end at once did so.
@@ -231,7 +263,7 @@ fn change_since(
         return Ok(None);
     }
     let diff = context.workspace.diff(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?)?;
-    Ok(Some(end::change_of(&diff, context.layout.tree())))
+    Ok(Some(end::change_of(&diff, context.layout.tree(), context.launch.redactor())))
 }
 
 /// Lets their owner read again what was seen last: checks would pass by what is closed to them. Returns what was closed.
@@ -254,7 +286,7 @@ pub(crate) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot
 
 /// What the journal says of a snapshot. What git ignores is nobody's loss; anything else that is not in it is named, and where that
 /// is very much, the rest in one.
-pub(super) fn recorded(snapshot: &piton_git::Snapshot) -> Snapshot {
+pub(crate) fn recorded(snapshot: &piton_git::Snapshot) -> Snapshot {
     let missed: Vec<_> = snapshot.left_out.iter().filter(|file| file.why != Why::Ignored).collect();
     let named = if missed.len() > LEFT_OUT_MAX { LEFT_OUT_MAX - 1 } else { missed.len() };
     let (named, rest) = missed.split_at(named);

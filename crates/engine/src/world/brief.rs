@@ -8,6 +8,7 @@ use piton_sys::file::{self, Durability};
 use piton_view::{Brief, BriefCheck, Signal};
 
 use super::prompt;
+use crate::keys;
 use crate::layout::Layout;
 
 /// A brief that is larger was not written by us.
@@ -29,6 +30,10 @@ impl Briefing {
         let now = (signal(state), state.people.told.len());
         // Also for an agent that was found again: somebody may have asked while nobody drove. One that cannot be
         // written is tried again.
+        if self.said.is_none() {
+            // What earlier attempts left has been looked at by now.
+            keys::cover::attempts(layout, &state.run, Some(&state.work.attempt.to_string()));
+        }
         if self.said != Some(now) && write(layout, state).is_ok() {
             self.said = Some(now);
         }

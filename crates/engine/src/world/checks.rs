@@ -9,7 +9,7 @@ use piton_model::{Command, State};
 use piton_sys::{Clock, SystemClock, file};
 
 use super::written::{self, Began, Ended};
-use super::{Context, Driving, WorldError, attempt, beside, measure, originals, stop};
+use super::{Context, Driving, WorldError, attempt, beside, measure, originals, prove, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, What, Work};
 use crate::supervise::kept::{Ending, Kept, Plan};
 use crate::supervise::{self, Rerun};
@@ -33,6 +33,7 @@ pub(crate) fn perform(
     let began = match written::begin(context, state, round)? {
         Began::With(snapshot) => snapshot,
         Began::NotYet(snapshot) => return Ok(Command::Observe(snapshot)),
+        Began::Over(now, before) => return Ok(Command::ObserveOver { now, before }),
     };
     let mut times = Vec::new();
     let left = originals::stand_in(context, state)?;
@@ -91,6 +92,13 @@ pub(crate) fn perform(
     result.wrote = wrote;
     if !result.cancelled {
         measure::take_tree(context, state, &snapshot, &mut result.measures);
+        match prove::look(context, state, &result, &snapshot)? {
+            Some(proof) => {
+                result.duration_ms += proof.as_ref().map_or(0, |proof| proof.duration_ms);
+                result.proof = proof;
+            }
+            None => result.cancelled = true,
+        }
     }
     result.snapshot = Some(snapshot);
     Ok(Command::EndChecks(Box::new(result)))

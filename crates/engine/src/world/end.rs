@@ -76,7 +76,7 @@ fn said_bytes(exit: &Exit, directory: &Path) -> Option<u64> {
 /// What the stream says counts over what the agent reports of itself; usage is charged once.
 fn take_account(ended: Ended, attempt: &OpenAttempt, state: &State, redactor: &Redactor) -> Report {
     let Ended { account, mut report, not_understood, error_class, names_its_session, .. } = ended;
-    let clean = |text: &String| redactor.redact(clip(text, TEXT_BYTES_MAX)).into_owned();
+    let clean = |text: &String| clip(&redactor.redact(text), TEXT_BYTES_MAX).to_owned();
     let cost = account.cost_usd.and_then(piton_agent::microusd);
     let resumed = attempt.session.as_ref().is_some_and(|session| session.resumed || session.from.is_some());
     if state.config.agent.sessions.usage_is_total {
@@ -150,13 +150,17 @@ fn artifact(tree: &Path, path: &str) -> Option<Artifact> {
 }
 
 /// What differs, as the journal keeps it.
-pub(super) fn change_of(diff: &Diff, tree: &Path) -> Change {
-    let artifact = |path: &String| artifact(tree, path);
+pub(super) fn change_of(diff: &Diff, tree: &Path, redactor: &Redactor) -> Change {
+    let clean = |text: &String| redactor.redact(text).into_owned();
+    let artifact = |path: &String| {
+        let artifact = artifact(tree, path)?;
+        Some(Artifact { path: clean(path), ..artifact })
+    };
     let files: Vec<_> =
         diff.files.iter().take(MODIFIED_FILES_MAX).map(|file| file.path.to_string()).collect();
     Change {
         artifacts: files.iter().take(ARTIFACTS_MAX).filter_map(artifact).collect(),
-        files,
+        files: files.iter().map(clean).collect(),
         files_total: diff.files.len() as u32,
         added: diff.added,
         removed: diff.removed,

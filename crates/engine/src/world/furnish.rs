@@ -124,22 +124,10 @@ pub(crate) fn furnish<S: Supervisor<Error = WorldError>>(
     agent: Option<&AgentConfig>,
     supervisor: S,
 ) -> Result<bool, WorldError> {
-    let (root, tree) = (layout.root(), layout.tree());
+    let tree = layout.tree();
     let workspace = open_workspace(layout, run)?;
     workspace.protect_state()?;
-    let moved = Moved::new(root, tree);
-    if let Some(link) = link_into_checkout(&moved, tree) {
-        let link = link.strip_prefix(tree).unwrap_or(&link).display();
-        let help = "make it relative in the work tree and resume, or in the checkout and start a new run; `--here` works in place";
-        return Err(WorldError::Furnish { what: format!("the link `{link}` {LEADS_BACK}; {help}") });
-    }
-    for path in &worktree.copy {
-        let failed = |error: io::Error| WorldError::Furnish { what: format!("`{path}`: {error}") };
-        // What is there already came from git, or from an earlier try.
-        if root.join(path).symlink_metadata().is_ok() && tree.join(path).symlink_metadata().is_err() {
-            bring(&moved, path).map_err(failed)?;
-        }
-    }
+    let moved = bring_all(layout, worktree)?;
     let Some(command) = &worktree.setup else { return Ok(true) };
     if !set_up(command, tree, launch, agent, supervisor)? {
         return Ok(false);
@@ -153,6 +141,25 @@ pub(crate) fn furnish<S: Supervisor<Error = WorldError>>(
         }
         None => Ok(true),
     }
+}
+
+/// Copies what git does not keep into a work tree.
+pub(crate) fn bring_all<'a>(layout: &'a Layout, worktree: &Worktree) -> Result<Moved<'a>, WorldError> {
+    let (root, tree) = (layout.root(), layout.tree());
+    let moved = Moved::new(root, tree);
+    if let Some(link) = link_into_checkout(&moved, tree) {
+        let link = link.strip_prefix(tree).unwrap_or(&link).display();
+        let help = "make it relative in the work tree and resume, or in the checkout and start a new run; `--here` works in place";
+        return Err(WorldError::Furnish { what: format!("the link `{link}` {LEADS_BACK}; {help}") });
+    }
+    for path in &worktree.copy {
+        let failed = |error: io::Error| WorldError::Furnish { what: format!("`{path}`: {error}") };
+        // What is there already came from git, or from an earlier try.
+        if root.join(path).symlink_metadata().is_ok() && tree.join(path).symlink_metadata().is_err() {
+            bring(&moved, path).map_err(failed)?;
+        }
+    }
+    Ok(moved)
 }
 
 /// Runs the user's command in the tree, under a keeper: whoever takes over finds it, or what it came to. One that failed

@@ -12,6 +12,9 @@ use crate::layout::Layout;
 /// The longest first line of a commit message.
 const SUBJECT_BYTES_MAX: usize = 72;
 
+/// The first line of the commit with what was not committed when a run began.
+pub(crate) const START_SUBJECT: &str = "The tree this run starts from";
+
 /// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
 /// the repository, with the submodules that are checked out there. What is taken along may be what an agent wrote, of this run's
 /// origin or of another one, so filters run between the walls. May be repeated.
@@ -33,12 +36,18 @@ pub(crate) fn begin(
         None if is_dirty => Some(repository.snapshot(run.as_str(), "the tree it starts from")?.id),
         None => None,
     };
-    repository.add_work_tree(layout.tree(), &worktree.branch)?;
+    // The files of a fork are those of its origin, so its branch begins where they stood: from anywhere else its first commit would take
+    // back what was committed since.
+    let stood = match (&source, adopted) {
+        (Some(source), Some(_)) => repository.read(source)?.head,
+        _ => None,
+    };
+    repository.add_work_tree(layout.tree(), &worktree.branch, stood.as_deref())?;
     let tree = open_workspace(layout, run)?.running_filters_in(around);
     tree.add_submodules(&repository)?;
     if let Some(source) = source {
         tree.restore(run.as_str(), &source, Expected::Anything)?;
-        tree.commit(&source, "The tree this run starts from\n", &identity(&tree, Some(worktree))?, &[])?;
+        tree.commit(&source, &format!("{START_SUBJECT}\n"), &identity(&tree, Some(worktree))?, &[])?;
     }
     Ok(())
 }

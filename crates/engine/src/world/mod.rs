@@ -7,6 +7,7 @@ pub(crate) mod attempt;
 mod beside;
 pub mod brief;
 pub(crate) mod checks;
+mod covered;
 pub(crate) mod end;
 mod extended;
 pub(crate) mod furnish;
@@ -15,7 +16,10 @@ pub(crate) mod hooks;
 pub(crate) mod land;
 mod measure;
 mod originals;
+pub(crate) mod over;
 pub mod prompt;
+mod protected;
+mod prove;
 mod publish;
 mod reinforce;
 mod signals;
@@ -23,6 +27,7 @@ mod stop;
 mod task;
 mod tasks;
 pub(crate) mod telling;
+pub(crate) mod unseen;
 mod written;
 
 use std::cell::RefCell;
@@ -49,6 +54,7 @@ use brief::Briefing;
 use publish::Publisher;
 use telling::Telling;
 
+pub(crate) use covered::Covered;
 pub use land::wants_worktree;
 pub use publish::{Views, republish, unpublish, view_bytes};
 pub(crate) use publish::{extended_bytes, publish_at_rest};
@@ -78,6 +84,9 @@ pub enum WorldError {
         /// With what, and what was said.
         what: String,
     },
+    /// A file that is to be encrypted could not be written.
+    #[error("the state file was not written: {0}")]
+    Covered(String),
     /// Nothing can be started here.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -168,6 +177,10 @@ pub(crate) struct Context {
     pub(crate) launch: Surroundings,
     /// What was listed and counted in trees, so that it is not done again.
     counted: Mutex<(piton_git::Listings, piton_guard::Counted)>,
+    /// The tree that others were compared with last, with what of it judges.
+    base: Mutex<Option<(String, Arc<protected::Base>)>>,
+    /// Protected files that no snapshot has, as they were before the attempt.
+    kept: Mutex<unseen::Kept>,
     /// The last snapshot that this driver took, while nothing of the run has worked in the tree since, and when.
     rested: Mutex<Option<(Snapshot, std::time::Duration)>>,
     /// The attempt directory that is waited for.
@@ -176,6 +189,8 @@ pub(crate) struct Context {
     pub(crate) line: Option<piton_notify::Line>,
     /// Whether this driver has furnished the work tree, where the run has one of its own.
     furnished: AtomicBool,
+    /// The attempt whose work another run has judged since, in the same tree.
+    pub(crate) judged_elsewhere: Option<u32>,
 }
 
 impl LoopWorld {
@@ -193,7 +208,10 @@ impl LoopWorld {
         let lock = layout
             .lock_tree()?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
-        let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
+        // Whoever lets it go on without walls is heard only after this.
+        let is_without = state.requests.resume.as_ref().is_some_and(|raise| raise.without_walls);
+        let confine = state.config.confine.as_ref().filter(|_| !is_without);
+        let launch = Surroundings::open(&run, &layout, confine)?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             let adopted = state.memory.adopted.as_ref().and_then(|adopted| adopted.snapshot.as_ref());
             land::begin(&layout, &run, worktree, &launch, &state.config.agent, adopted)?;
@@ -202,7 +220,10 @@ impl LoopWorld {
             require_tree(&layout, worktree)?;
             mark_tree(&layout)?;
         }
-        let launch = launch.closing_git()?.protecting(&state.config.protect);
+        let launch = launch
+            .keeping_secrets_of(state.seen.start.as_ref())?
+            .closing_git()?
+            .protecting(&state.config.protect);
         if views.aiwg {
             // From here on its files are known as piton's own, before the first of them is there. Where it cannot be,
             // publishing says so; the run goes on.
@@ -226,6 +247,15 @@ impl LoopWorld {
             interrupts,
             _workspace: lock,
         })
+    }
+
+    /// The same; another run has judged since what this attempt of it left.
+    #[must_use]
+    pub(crate) fn judged_elsewhere(mut self, attempt: Option<u32>) -> Self {
+        if let Some(context) = Arc::get_mut(&mut self.context) {
+            context.judged_elsewhere = attempt;
+        }
+        self
     }
 
     /// Lets go of the work tree, then tells people what is still to be told.
@@ -283,10 +313,13 @@ impl Context {
             workspace,
             launch,
             counted: Mutex::default(),
+            base: Mutex::default(),
+            kept: Mutex::default(),
             rested: Mutex::default(),
             performing: Mutex::new(None),
             line: None,
             furnished: AtomicBool::new(false),
+            judged_elsewhere: None,
         })
     }
 

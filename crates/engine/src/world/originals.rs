@@ -13,7 +13,8 @@ use piton_model::State;
 use piton_model::loop_machine::{GuardMode, Snapshot};
 use piton_sys::file::{self, Durability};
 
-use super::{Context, WorldError, guard, snapshot_id};
+use super::protected::{Base, failed};
+use super::{Context, WorldError, snapshot_id};
 
 /// What the agent left of protected files, to be put back after the round.
 #[derive(Default)]
@@ -28,7 +29,9 @@ pub(super) fn stand_in(context: &Context, state: &State) -> Result<Left, WorldEr
     if !wanted || trusted.tree == left.tree || state.work.restore.is_some() {
         return Ok(Left::default());
     }
-    let (originals, of_agent) = (Side::of(context, state, trusted)?, Side::of(context, state, left)?);
+    let base = Base::of(context, state, trusted)?;
+    let originals = Side::of(context, state, &base, trusted)?;
+    let of_agent = Side::of(context, state, &base, left)?;
     let mut kept = Left::default();
     let paths: Vec<&String> = originals.entries.keys().chain(of_agent.entries.keys()).collect();
     for path in paths {
@@ -62,17 +65,10 @@ struct Side {
 }
 
 impl Side {
-    fn of(context: &Context, state: &State, snapshot: &Snapshot) -> Result<Self, WorldError> {
+    fn of(context: &Context, state: &State, base: &Base, snapshot: &Snapshot) -> Result<Self, WorldError> {
         let tree = context.workspace.tree(&snapshot_id(&snapshot.id)?);
         let all = tree.entries().map_err(failed)?;
-        let protected = guard::protected(state, &all);
-        let is_protected = |path: &str| {
-            protected.iter().any(|top| {
-                let top = top.trim_end_matches('/');
-                path == top || path.strip_prefix(top).is_some_and(|rest| rest.starts_with('/'))
-            })
-        };
-        let entries = all.into_iter().filter(|entry| is_protected(&entry.path));
+        let entries = all.into_iter().filter(|entry| base.protects(state, &entry.path));
         Ok(Self { tree, entries: entries.map(|entry| (entry.path.clone(), entry)).collect() })
     }
 
@@ -80,10 +76,6 @@ impl Side {
         let Some(entry) = entry else { return Ok(None) };
         Ok(self.tree.read(std::slice::from_ref(entry)).map_err(failed)?.pop())
     }
-}
-
-fn failed(error: piton_guard::ReadError) -> WorldError {
-    WorldError::Guard { what: error.to_string() }
 }
 
 fn put(place: &Path, bytes: Option<&[u8]>) -> Result<(), WorldError> {

@@ -3,7 +3,7 @@
 //! Never on a step's path: the next rendering waits at least twenty times as long as the last one took. A
 //! view that cannot be written is told and tried again later; the run goes on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use piton_config::BACKUPS_TO;
 use piton_files::aiwg::{self, History};
@@ -14,6 +14,7 @@ use piton_model::{RunId, Seq, State, Status, Timestamp};
 use piton_sys::{Clock, SystemClock};
 use piton_view::Rebuilt;
 
+use super::covered::{self, Covered};
 use super::extended::{self, Extended};
 use super::sentence;
 use crate::configuration;
@@ -52,6 +53,7 @@ pub(super) struct Publisher {
     views: Views,
     note: Box<dyn Fn(&str)>,
     extended: Option<Extended>,
+    covered: Option<Covered>,
     last: Option<Rendered>,
 }
 
@@ -81,7 +83,8 @@ impl Stage {
 impl Publisher {
     /// `note` is told what a person should know.
     pub(super) fn new(layout: Layout, views: Views, note: Box<dyn Fn(&str)>) -> Self {
-        Self { layout, views, note, extended: None, last: None }
+        let covered = Covered::of(&layout);
+        Self { layout, views, note, extended: None, covered, last: None }
     }
 
     /// What was in the run's histories before this driver. Without it there are no files that hold them.
@@ -98,7 +101,13 @@ impl Publisher {
             return;
         }
         let begin = SystemClock.monotonic();
-        if self.views.ralph {
+        if self.views.ralph && self.covered.is_some() {
+            let view = view_of(&self.layout, state, head);
+            if let Some(Err(why)) = self.covered.as_ref().map(|covered| covered.publish(&self.layout, &view))
+            {
+                (self.note)(&format!("the state file was not written: {why}"));
+            }
+        } else if self.views.ralph {
             match ralph::publish(self.layout.root(), &view_of(&self.layout, state, head)) {
                 Ok(published) => notes_of(&published).iter().for_each(|note| (self.note)(note)),
                 Err(error) => (self.note)(&format!("the state file was not written: {}", sentence(&error))),
@@ -165,9 +174,17 @@ pub fn republish(
     head: Seq,
     history: Option<&History>,
 ) -> Result<Rebuilt, super::WorldError> {
-    let published = ralph::rebuild(layout.root(), &view_of(layout, state, head))?;
-    let written = vec![published.path.display().to_string()];
-    let mut rebuilt = Rebuilt { written, notes: notes_of(&published) };
+    let view = view_of(layout, state, head);
+    let mut rebuilt = match Covered::of(layout) {
+        Some(covered) => {
+            let path = covered.publish(layout, &view).map_err(super::WorldError::Covered)?;
+            Rebuilt { written: vec![path.display().to_string()], notes: Vec::new() }
+        }
+        None => {
+            let published = ralph::rebuild(layout.root(), &view)?;
+            Rebuilt { written: vec![published.path.display().to_string()], notes: notes_of(&published) }
+        }
+    };
     if let Some(history) = history {
         extended::rebuild(layout, state, head, history, &mut rebuilt)?;
     }
@@ -187,6 +204,7 @@ pub(crate) fn extended_bytes(layout: &Layout, state: &State, head: Seq, history:
 /// Removes the views of a run that are piton's own.
 pub fn unpublish(layout: &Layout, run: &RunId) -> Result<(), super::WorldError> {
     ralph::remove(layout.root(), run)?;
+    covered::remove(layout, run);
     aiwg::remove(layout.root(), run)?;
     Ok(())
 }
@@ -194,6 +212,8 @@ pub fn unpublish(layout: &Layout, run: &RunId) -> Result<(), super::WorldError> 
 /// What piton renders for a run; snapshots leave it out.
 pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
     let mut paths = ralph::rendered_paths(layout.root(), run);
+    let (main, side) = covered::places(Path::new(""), run.as_str());
+    paths.extend([main, side]);
     if aiwg::is_used(layout.root()) {
         paths.extend(aiwg::rendered_paths(layout.root(), run));
     }
@@ -204,8 +224,9 @@ pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
     }
     // Backups are nobody's work, wherever in the tree they are kept.
     let backups = configuration::backups(layout).map_or_else(|_| BACKUPS_TO.to_owned(), |said| said.to);
-    if !backups.contains("://") {
-        paths.push(layout.root().join(backups).join("vault"));
+    let replica = configuration::replicate(layout).ok().flatten();
+    for kept in std::iter::once(backups).chain(replica).filter(|kept| !kept.contains("://")) {
+        paths.push(layout.root().join(kept).join("vault"));
     }
     // What hooks of ours write is not the agent's work either.
     paths.extend([AUDIT_LOG, super::hooks::METRICS_FILE].map(PathBuf::from));

@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use piton_model::State;
 use piton_model::limits::clip;
-use piton_model::loop_machine::{Level, Trigger};
+use piton_model::loop_machine::{Level, Trigger, lacks_proof};
 
 /// What a token is, roughly, in bytes.
 const BYTES_PER_TOKEN: usize = 4;
 
 /// What a refused agent is told in any case, even where nothing else is said.
-const REFUSAL_TOKENS_MIN: usize = 150;
+const REFUSAL_TOKENS_MIN: usize = 250;
 
 /// Iterations whose scores are compared.
 const SCORES_SHOWN: usize = 3;
@@ -19,10 +19,13 @@ const SCORES_SHOWN: usize = 3;
 pub(super) fn reinforce(prompt: &mut String, state: &State) {
     let level = state.judged.reinforcement.level;
     let refused = state.judged.recent.back().is_some_and(|last| last.refused);
-    let tokens = level.tokens_max().max(if refused { REFUSAL_TOKENS_MIN } else { 0 });
+    let unproved = lacks_proof(state);
+    let tokens = level.tokens_max().max(if refused || unproved { REFUSAL_TOKENS_MIN } else { 0 });
     let mut said = Budget { text: String::new(), bytes: tokens * BYTES_PER_TOKEN };
     if refused {
         say_refusal(&mut said, state);
+    } else if unproved {
+        say_unproved(&mut said);
     }
     say_approach(&mut said, state);
     if level >= Level::Aggressive && !refused {
@@ -80,8 +83,26 @@ fn say_refusal(said: &mut Budget, state: &State) {
         state.judged.findings.iter().filter(|kept| kept.iteration == last.number && kept.finding.blocking);
     for (index, kept) in found.enumerate() {
         let line = format!("- {}. Instead: {}.", kept.finding.sentence(), kept.finding.undo);
-        if index == 0 { said.say_first(&line) } else { said.say(&line) }
+        if index == 0 {
+            said.say_first(&line)
+        } else {
+            said.say(&line)
+        }
+        let Some(evidence) = &kept.finding.evidence else { continue };
+        said.say(&format!("  It was tried, with this change:\n{}", indented(&evidence.change)));
+        let but = evidence.against.iter().map(|against| format!("; but {against}")).collect::<String>();
+        said.say(&format!("  Then {}{but}.", evidence.saw));
     }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// What keeps a reported done from being one.
+fn say_unproved(said: &mut Budget) {
+    said.say_first("You reported done and every check passes, but no test fails on the code of the start and passes now.");
+    said.say("Add a test that shows what you changed: it must fail without your change.");
 }
 
 /// What this iteration is to do differently.

@@ -8,14 +8,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 
 use piton_git::{Expected, RepoPath, Tree, Written};
-use piton_guard::{is_code, is_of_tests, is_protected, is_recording, steers_checks};
+use piton_guard::{is_code, is_of_tests, is_recording, steers_checks};
 use piton_model::loop_machine::{Made, Rewritten, Snapshot, Wrote};
 use piton_model::{State, Timestamp};
 
 use super::attempt::{as_it_rested, recorded, take_snapshot};
-use super::{Context, WorldError, guard, snapshot_id};
+use super::protected::Base;
+use super::{Context, WorldError, guard, over, snapshot_id};
 
 /// What the directories of what a round starts are named after, before its number.
 const OF_ROUNDS: [&str; 6] = ["check", "checkout", "again", "third", "stop", "metric"];
@@ -25,12 +27,14 @@ pub(super) enum Began {
     With(Snapshot),
     /// Somebody edited the tree since it was last seen: that is to be on record first, so that it is not taken for the checks' work.
     NotYet(Snapshot),
+    /// The same, over what an attempt left that nobody has judged: what the iteration is compared with from now on comes along.
+    Over(Snapshot, Box<Snapshot>),
 }
 
 /// Puts back what was refused, and says which tree the round begins with.
 pub(super) fn begin(context: &Context, state: &State, round: u32) -> Result<Began, WorldError> {
     if let Some(target) = &state.work.restore {
-        let target = snapshot_id(&target.id)?;
+        let target = snapshot_id(&over::back_to(context, state, target)?.id)?;
         let restored = context.workspace.restore(context.run.as_str(), &target, Expected::Refused)?;
         return Ok(Began::With(recorded(&restored.after)));
     }
@@ -43,6 +47,9 @@ pub(super) fn begin(context: &Context, state: &State, round: u32) -> Result<Bega
         Some(snapshot) => snapshot,
         None => take_snapshot(context, &format!("before checks {round}"))?,
     };
+    if let Some(before) = over::base(context, state, &now)? {
+        return Ok(Began::Over(now, Box::new(before)));
+    }
     let is_known = state.seen.snapshot.as_ref().is_some_and(|known| known.tree == now.tree);
     Ok(if is_known { Began::With(now) } else { Began::NotYet(now) })
 }
@@ -72,7 +79,8 @@ pub(super) fn settle(
     }
     let is_judged = ended != Ended::Cancelled && is_judged(state);
     let records = is_judged && ended == Ended::AllPass && !is_again(state);
-    let round = Round { context, state, began, after: &after, times, is_judged, records };
+    let base = Base::of(context, state, state.work.before.as_ref().unwrap_or(began))?;
+    let round = Round { context, state, base, began, after: &after, times, is_judged, records };
     let mut sorted = round.sort()?;
     if is_judged {
         sorted.wrote.tests.extend(closed.iter().map(|path| round.rewritten(path.to_string())));
@@ -93,7 +101,7 @@ pub(super) fn settle(
         sorted.wrote.left = Some(after);
     }
     if !sorted.wrote.changed.is_empty() {
-        sorted.wrote.guard = guard::look(context, state, &stays)?;
+        sorted.wrote.guard = guard::look(context, state, &stays, Vec::new())?;
     }
     Ok((stays, Some(sorted.wrote)))
 }
@@ -121,6 +129,8 @@ fn is_again(state: &State) -> bool {
 struct Round<'a> {
     context: &'a Context,
     state: &'a State,
+    /// The last judged tree.
+    base: Arc<Base>,
     began: &'a Snapshot,
     after: &'a Snapshot,
     times: &'a [(Option<&'a str>, Timestamp)],
@@ -245,8 +255,7 @@ impl Round<'_> {
     }
 
     fn is_protected(&self, path: &str) -> bool {
-        let entry = piton_git::Entry { path: path.to_owned(), id: String::new() };
-        guard::protected(self.state, &[entry]).iter().any(|rule| is_protected(path, rule))
+        self.base.protects(self.state, path)
     }
 
     /// Whether data was only added to, as recorders of what new tests give do: every line that was there still is, in order.

@@ -207,6 +207,7 @@ fn finding(dice: &mut Dice<'_>) -> Finding {
         after: None,
         undo: "put it back".to_owned(),
         allowed: None,
+        evidence: None,
     }
 }
 

@@ -101,7 +101,7 @@ fn history() -> Vec<Happened> {
     };
     vec![
         Fact(driver),
-        Fact(Event::SnapshotTaken { snapshot: snapshot("a"), base: false }),
+        Fact(Event::SnapshotTaken { snapshot: snapshot("a"), base: false, before: None }),
         Fact(Event::ChecksStarted { round: 1, guard: None, look: false }),
         checked(round(1, [false, false], false)),
         Fact(Event::AttemptStarted { attempt: attempt(1) }),

@@ -4,6 +4,7 @@
 //! ([`super::Language::other_kinds`]).
 
 use super::Class;
+use crate::source::Place;
 
 /// The kinds of a class, the most common first.
 pub(super) const KINDS: &[(Class, &[&str])] = &[
@@ -47,4 +48,17 @@ pub(super) const KINDS: &[(Class, &[&str])] = &[
     (Class::Text, &["interpolated_string_expression", "encapsed_string", "interpreted_string_literal"]),
     (Class::Text, &["rune_literal", "simple_symbol"]),
     (Class::Comment, &["comment", "line_comment", "block_comment"]),
+];
+
+/// The kinds whose insides are not run.
+pub(super) const PLACES: &[(Place, &[&str])] = &[
+    (Place::Type, &["type", "type_annotation", "type_arguments", "type_parameters", "type_item"]),
+    (Place::Type, &["array_type", "tuple_type", "union_type", "generic_type", "literal_type", "object_type"]),
+    (Place::Type, &["function_type", "reference_type", "pointer_type", "slice_type", "map_type"]),
+    (Place::Type, &["struct_type", "interface_type", "channel_type", "trait_bounds", "where_clause"]),
+    (Place::Type, &["interface_declaration", "type_alias_declaration", "lookup_type", "conditional_type"]),
+    (Place::Type, &["intersection_type", "parenthesized_type", "readonly_type", "template_literal_type"]),
+    (Place::Pattern, &["match_pattern", "tuple_struct_pattern", "tuple_pattern", "struct_pattern"]),
+    (Place::Pattern, &["or_pattern", "range_pattern", "slice_pattern", "captured_pattern"]),
+    (Place::Pattern, &["reference_pattern", "mut_pattern", "field_pattern", "case_pattern"]),
 ];

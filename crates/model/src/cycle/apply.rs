@@ -44,10 +44,13 @@ pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State
 fn fold(state: &mut State, event: &Event, at: Timestamp) {
     match event {
         Event::RunCreated { .. } | Event::CheckpointTaken { .. } => {}
-        Event::SnapshotTaken { snapshot, base } => {
+        Event::SnapshotTaken { snapshot, base, before } => {
             state.start.get_or_insert_with(|| snapshot.clone());
             if *base {
                 state.current.before = Some(snapshot.clone());
+            }
+            if let Some(before) = before {
+                state.current.before = Some((**before).clone());
             }
             state.seen = Some(snapshot.clone());
         }
@@ -357,6 +360,7 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
             (most.cost_microusd, most.tokens, most.working_ms);
     }
     state.config.limits = state.config.limits.clone().raised(raise);
+    state.config.confine = state.config.confine.take().filter(|_| !raise.without_walls);
     for role in &mut state.roles {
         // The try that is under way counts.
         role.tries = u32::from(role.open.is_some());

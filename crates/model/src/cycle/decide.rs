@@ -29,6 +29,8 @@ pub enum Command {
     },
     /// This is what the work tree holds, before the work that is asked for is begun.
     Observe(Snapshot),
+    /// Somebody edited the work tree beside what roles left in it that nobody judged: what it holds now, and what it would without that.
+    ObserveOver { now: Snapshot, before: Box<Snapshot> },
     /// The attempt ended like this.
     EndAttempt { attempt: u32, end: Box<RoleEnd> },
     /// The attempt was never started.
@@ -84,7 +86,10 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
             Event::DriverStarted { epoch, host: place.host, boot: place.boot, pid: place.pid, version }
         }
         Command::Observe(snapshot) => {
-            Event::SnapshotTaken { base: judge::is_base(state, &snapshot), snapshot }
+            Event::SnapshotTaken { base: judge::is_base(state, &snapshot), snapshot, before: None }
+        }
+        Command::ObserveOver { now, before } => {
+            Event::SnapshotTaken { snapshot: now, base: false, before: Some(before) }
         }
         Command::EndAttempt { attempt, end } => {
             let index = is_open(attempt)?;

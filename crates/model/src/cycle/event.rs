@@ -46,6 +46,10 @@ run_events! {
             /// The iteration under way is compared with it: nothing of a role is in it that nobody has judged.
             #[serde(default, skip_serializing_if = "crate::is_default")]
             base: bool,
+            /// The iteration under way is compared with this and put back to it: what was found, without what roles left of which
+            /// nobody has judged anything.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            before: Option<Box<Snapshot>>,
         },
         /// An iteration begins. All documents that are written in it share its version.
         IterationStarted {

@@ -26,7 +26,7 @@ use crate::policy::policy;
 use crate::words::words;
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
-#[record(Default, omit(stop, prompts), written(checks, until))]
+#[record(Default, omit(stop, prompts, prove, proof), written(checks, until))]
 pub struct LoopConfig {
     /// What the agent is asked to do.
     pub prompt: Prompt,
@@ -52,6 +52,10 @@ pub struct LoopConfig {
     pub worktree: Option<Worktree>,
     /// What to do about an agent that cheats.
     pub guard: GuardMode,
+    /// What is tried beside the checks once they pass. A run that began before there was such a thing tries nothing.
+    pub prove: ProveMode,
+    /// Whether done needs a test that fails on the tree of the start.
+    pub proof: ProofPolicy,
     /// Paths in the work tree that no agent may change.
     pub protect: Vec<String>,
     /// Rules of the guard that do not count here.
@@ -102,6 +106,32 @@ policy! {
     }
 }
 
+words! {
+    /// How much is tried beside the checks, once they pass.
+    #[derive(Default)]
+    pub enum ProveMode {
+        /// A little after each iteration, everything before it is done.
+        Auto = "auto",
+        /// Nothing.
+        #[default]
+        Off = "off",
+        /// Everything, each time.
+        Thorough = "thorough",
+    }
+}
+
+words! {
+    /// What done needs besides green checks, where those were green from the start.
+    #[derive(Default)]
+    pub enum ProofPolicy {
+        /// Nothing; the screen says whether there was a proof.
+        #[default]
+        Optional = "optional",
+        /// A test that fails on the tree of the start and passes now.
+        Required = "required",
+    }
+}
+
 /// Gaps of a ledger that a loop relies on.
 #[record(Eq, written)]
 pub struct RequiredGaps {
@@ -139,6 +169,8 @@ pub struct Worktree {
     /// Where it is.
     pub path: String,
     pub branch: String,
+    /// The branch that the checkout stood on when the run began: where its work belongs.
+    pub onto: Option<String>,
     /// What is copied into it from the repository, though git does not keep it.
     pub copy: Vec<String>,
     /// What git ignores in the repository and is not copied; the first few.

@@ -42,6 +42,13 @@ pub enum Command {
     },
     /// The work tree looks like this now.
     Observe(Snapshot),
+    /// Somebody edited the work tree beside what an attempt left in it that nobody judged.
+    ObserveOver {
+        /// It looks like this now.
+        now: Snapshot,
+        /// And like this without what the attempt left.
+        before: Box<Snapshot>,
+    },
     /// The attempt ended like this.
     EndAttempt { attempt: u32, end: Box<AttemptEnd> },
     /// The attempt was never started.
@@ -123,7 +130,10 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
                 return Ok(Vec::new());
             }
             let base = matches!(state.work.open, Some(Open::Attempt(_))) && unjudged::is_base(state);
-            Event::SnapshotTaken { snapshot, base }
+            Event::SnapshotTaken { snapshot, base, before: None }
+        }
+        Command::ObserveOver { now, before } => {
+            Event::SnapshotTaken { snapshot: now, base: false, before: Some(before) }
         }
         Command::EndAttempt { attempt, end } => {
             require_open_attempt(state, attempt)?;
@@ -177,7 +187,9 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
 /// A run that reached its goal says nothing more, whoever looks at it.
 fn completed(state: &State, command: &Command) -> Result<Vec<Event>, Rejection> {
     match command {
-        Command::Drive { .. } | Command::Observe(_) | Command::Tick => Ok(Vec::new()),
+        Command::Drive { .. } | Command::Observe(_) | Command::ObserveOver { .. } | Command::Tick => {
+            Ok(Vec::new())
+        }
         Command::GiveUp { .. } => Err(Rejection::Finished { run: state.run.clone(), status: state.status }),
         Command::EndAttempt { .. }
         | Command::AbandonAttempt { .. }
@@ -383,9 +395,13 @@ fn obstacle(state: &State, now: Timestamp) -> Option<Event> {
 fn stopped_at(state: &State, reason: Reason) -> Event {
     let failures = state.counters.failures_in_a_row;
     match reason {
-        Reason::FailureStreak => {
-            Event::RunFailed { reason, detail: Some(format!("{failures} attempts in a row failed")) }
-        }
+        Reason::FailureStreak => Event::RunFailed {
+            reason,
+            detail: Some(match failures {
+                1 => "an attempt failed".to_owned(),
+                failures => format!("{failures} attempts in a row failed"),
+            }),
+        },
         reason => Event::RunStopped { reason, detail: None },
     }
 }

@@ -1,6 +1,6 @@
 //! When a loop is done. A report or a phrase of the agent is only ever a request to verify.
 
-use super::config::LoopConfig;
+use super::config::{LoopConfig, ProofPolicy};
 use super::facts::CheckRound;
 use super::state::{IterationRecord, State};
 use super::stop::{ChecksPass, Done, NamedStop, Rule, StopCondition, all_asked, asked_for, until};
@@ -48,10 +48,21 @@ pub(super) fn reached(state: &State) -> Option<Reason> {
     }
     match done_rule(&state.config, state.seen.baseline.as_ref()) {
         DoneRule::ChecksPass => ChecksPass {}.is_met(state).then_some(Reason::ChecksPass),
-        DoneRule::Done => Done {}.is_met(state).then_some(Reason::Done),
+        DoneRule::Done => (Done {}.is_met(state) && is_proved_enough(state)).then_some(Reason::Done),
         // What `[stop] success` asks for is judged with the other stop conditions.
         DoneRule::Conditions => all_asked(state).then_some(Reason::ConditionsMet),
     }
+}
+
+/// Whether there is the proof that done needs: where every check was green from the start, they prove nothing about the change.
+fn is_proved_enough(state: &State) -> bool {
+    state.config.proof == ProofPolicy::Optional || state.proved_by().next().is_some()
+}
+
+/// Whether the agent reports done, everything is green, and only the proof is missing that done needs.
+pub fn lacks_proof(state: &State) -> bool {
+    let rule = done_rule(&state.config, state.seen.baseline.as_ref());
+    rule == DoneRule::Done && is_judged(state) && Done {}.is_met(state) && !is_proved_enough(state)
 }
 
 /// The conditions by which a run is complete for `reason`, where they decided it.

@@ -14,7 +14,9 @@ use crate::limits::{
 };
 use crate::words::words;
 
-pub use rounds::{Attained, Beside, CheckResult, CheckRound, ConditionResult, Made, Rewritten, Wrote};
+pub use rounds::{
+    Attained, Beside, CheckResult, CheckRound, ConditionResult, Made, Proved, Rewritten, Wrote,
+};
 
 /// A byte-exact picture of the work tree, kept by git.
 #[record(Eq)]

@@ -73,14 +73,23 @@ impl GuardReport {
     /// The same within the limits of an event.
     #[must_use]
     pub(crate) fn bounded(mut self) -> Self {
-        self.findings.truncate(FINDINGS_MAX);
-        for finding in &mut self.findings {
-            for text in [&mut finding.message, &mut finding.file, &mut finding.undo] {
-                *text = clip(text, TAIL_BYTES_MAX).to_owned();
-            }
-        }
+        self.findings = bounded(self.findings);
         self
     }
+}
+
+/// Findings within the limits of an event.
+pub(crate) fn bounded(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.truncate(FINDINGS_MAX);
+    for finding in &mut findings {
+        for text in [&mut finding.message, &mut finding.file, &mut finding.undo] {
+            *text = clip(text, TAIL_BYTES_MAX).to_owned();
+        }
+        let evidence = finding.evidence.take();
+        finding.evidence =
+            evidence.map(|evidence| evidence.map(|text| clip(text, TAIL_BYTES_MAX).to_owned()));
+    }
+    findings
 }
 
 /// What became of a finding.

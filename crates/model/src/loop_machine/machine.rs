@@ -34,7 +34,7 @@ impl Machine for State {
     }
 
     fn comes_first(command: &Command) -> bool {
-        matches!(command, Command::Observe(_))
+        matches!(command, Command::Observe(_) | Command::ObserveOver { .. })
     }
 
     fn wants_cancel(&self, _: &Effect) -> bool {

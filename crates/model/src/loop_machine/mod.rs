@@ -40,16 +40,16 @@ pub use adoption::{Adopted, Adoption, Earlier, EarlierTests, UNJUDGED};
 pub use apply::apply;
 pub use config::{
     AgentConfig, Backoff, Check, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,
-    PromptBy, PromptPolicy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField,
-    StreamFormat, Worktree,
+    PromptBy, PromptPolicy, ProofPolicy, ProveMode, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy,
+    Sessions, StreamField, StreamFormat, Worktree,
 };
 pub use decide::{Command, Place, admit, advance, create};
-pub use done::{DoneRule, done_rule};
+pub use done::{DoneRule, done_rule, lacks_proof};
 pub use facts::{
     Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,
     ConditionResult, ErrorClass, IntendedSession, Left, LeftOut, Made, Note, NoteKind, Objectives,
-    OpenAttempt, OpenCommit, PromptRecord, QuestionKind, Report, ReportStatus, ReportedObjectives, Rewritten,
-    Snapshot, TreeProof, Uncommitted, Usage, Wrote,
+    OpenAttempt, OpenCommit, PromptRecord, Proved, QuestionKind, Report, ReportStatus, ReportedObjectives,
+    Rewritten, Snapshot, TreeProof, Uncommitted, Usage, Wrote,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict, findings_of};
 pub use handoff::PreservedState;

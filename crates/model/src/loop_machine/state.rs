@@ -319,6 +319,12 @@ impl State {
         self.people.mode.current.unwrap_or(self.config.mode.start)
     }
 
+    /// Tests that fail on the code of the start and pass now, as the last round of checks knows them.
+    pub fn proved_by(&self) -> impl Iterator<Item = &str> {
+        let proof = self.seen.checks.iter().filter_map(|round| round.proof.as_ref());
+        proof.flat_map(|proof| &proof.proved_by).map(String::as_str)
+    }
+
     /// Whether the tree differs from the start of the run, files that no snapshot has included. Unknown counts as no.
     pub fn tree_changed(&self) -> bool {
         match (&self.seen.start, &self.seen.snapshot) {

@@ -425,6 +425,7 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     options.max_cost_microusd = raise.max_cost_microusd.or(options.max_cost_microusd);
     state.counters.warned &= raise.max_cost_microusd.is_none();
     options.daily_cost_microusd = raise.daily_cost_microusd.or(options.daily_cost_microusd);
+    options.confine = options.confine.take().filter(|_| !raise.without_walls);
     state.requests = Requests {
         answers: std::mem::take(&mut state.requests.answers),
         start_at: state.requests.start_at.take(),

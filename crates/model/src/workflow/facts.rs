@@ -398,7 +398,7 @@ pub struct Edit {
 }
 
 /// Limits that are set with a resume. Absolute: nearly always higher, but nobody who means a lower one is overruled.
-#[record(Default, Eq)]
+#[record(Default, Eq, omit(without_walls))]
 #[serde(default)]
 pub struct Raise {
     /// Loop-backs of one gate.
@@ -407,6 +407,8 @@ pub struct Raise {
     pub max_cost_microusd: Option<u64>,
     /// Money of all workflows on one day.
     pub daily_cost_microusd: Option<u64>,
+    /// From here on without walls.
+    pub without_walls: bool,
 }
 
 /// What a new run is made of.

@@ -38,7 +38,8 @@ pub(super) fn read(name: &str, ended: Ended, stdout: &str, stderr: &str, redacto
     };
     if let Some(failure) = failure {
         result.success = false;
-        let said = clip_tail(stderr.trim(), TEXT_BYTES_MAX);
+        let said = redactor.redact(stderr.trim());
+        let said = clip_tail(&said, TEXT_BYTES_MAX);
         let why = if said.is_empty() { failure } else { format!("{failure}: {said}") };
         result.error.get_or_insert(why);
     }
@@ -77,7 +78,7 @@ fn take(result: &mut HookResult, output: &str) {
 }
 
 fn bounded(mut result: HookResult, redactor: &Redactor) -> HookResult {
-    let clean = |text: String| redactor.redact(clip(&text, TEXT_BYTES_MAX)).into_owned();
+    let clean = |text: String| clip(&redactor.redact(&text), TEXT_BYTES_MAX).to_owned();
     result.output = result.output.map(clean);
     result.error = result.error.map(clean);
     result.modified_data = redactor.redact_members(std::mem::take(&mut result.modified_data));

@@ -171,7 +171,8 @@ pub(crate) fn is_this_machine(host: &str) -> bool {
 
 /// One short line without secrets and without anything a terminal would act on.
 fn clean(text: &str, redactor: &Redactor, secrets: &[&str]) -> String {
-    let text = given::clean(clip(text, TAIL_BYTES_MAX), redactor, secrets);
+    let text = given::clean(text, redactor, secrets);
+    let text = clip(&text, TAIL_BYTES_MAX);
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).take(300).collect()
 }
 

@@ -89,6 +89,9 @@ pub(crate) struct StartArguments {
     /// Keep agents and checks from writing anywhere but into their work tree (bubblewrap).
     #[arg(long)]
     pub(crate) confine: bool,
+    /// Leave the walls of `[confine]` in piton.toml out, for this once.
+    #[arg(long, conflicts_with = "confine")]
+    pub(crate) no_confine: bool,
     /// Work in a work tree of its own, on a branch of its own. The files of the team stay where they are.
     #[arg(long)]
     pub(crate) worktree: bool,

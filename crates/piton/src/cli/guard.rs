@@ -18,6 +18,15 @@ pub(crate) struct GuardArguments {
     /// Tests that left or say less block also where product code changed with them, as in a loop.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Also run the checks on copies of the tree that were broken on purpose, and see whether they notice.
+    #[arg(long)]
+    pub(crate) prove: bool,
+    /// A check to prove with. Repeatable; without it the checks of a trusted piton.toml.
+    #[arg(long, value_name = "[NAME=]CMD", requires = "prove")]
+    pub(crate) check: Vec<String>,
+    /// How long that may take. By default three times as long as the checks, and 20 s.
+    #[arg(long, value_name = "D", requires = "prove")]
+    pub(crate) prove_budget: Option<String>,
     #[command(subcommand)]
     pub(crate) command: Option<GuardCommand>,
 }

@@ -1,6 +1,31 @@
-//! The words and flags of what keeps a journal: backups and repair.
+//! The words and flags of what keeps a journal: backups, keys, checks and repair, and what is collected.
+
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+
+use super::RunArgument;
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Restore every listed backup of this journal as well, and verify that; `--to` says where they lie.
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) backups: bool,
+    #[command(flatten)]
+    pub(crate) place: BackupPlace,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GcArguments {
+    /// Say what would go, and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// What was changed less long ago stays: somebody may be about to need it.
+    #[arg(long, value_name = "D", default_value = "24h")]
+    pub(crate) grace: String,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct BackupArguments {
@@ -34,7 +59,7 @@ impl BackupCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct BackupPlace {
-    /// Where backups lie: a directory, as a path or as file:///PATH; by default `[vault.backups] to`, else .ralph/backups.
+    /// Where backups lie: a directory, as a path or as file:///PATH, or a bucket, as s3://BUCKET/PREFIX; by default `[vault.backups] to`, else .ralph/backups.
     #[arg(long, value_name = "URL")]
     pub(crate) to: Option<String>,
 }
@@ -78,4 +103,59 @@ pub(crate) struct BackupPruneArguments {
     /// What was put there less long ago stays, needed or not. Pieces of a backup that is being made stay in any case.
     #[arg(long, value_name = "D", default_value = "24h")]
     pub(crate) grace: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplicateArguments {
+    /// Where to: a directory, as a path or as file:///PATH; by default `[vault] replicate`.
+    pub(crate) url: Option<String>,
+    /// Ship what there is, restore and verify it, and end.
+    #[arg(long, conflicts_with = "prove")]
+    pub(crate) once: bool,
+    /// Only restore and verify what is there, whoever replicates.
+    #[arg(long)]
+    pub(crate) prove: bool,
+    /// For drivers: to where the configuration says, until nothing is driven any more.
+    #[arg(long, hide = true, conflicts_with_all = ["url", "once", "prove"])]
+    pub(crate) while_driven: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeyArguments {
+    #[command(subcommand)]
+    pub(crate) command: KeyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a key file: an age identity, to be named as `key_file` of `[vault]`.
+    New(KeyNewArguments),
+    /// Make a new key for what is written from now on, and let those open the older ones who are named now.
+    Rotate(KeyRotateArguments),
+    /// Which keys there are, who can open them, and how much is encrypted with each.
+    Status,
+}
+
+impl KeyCommand {
+    /// Whether it decides over what is kept.
+    pub(crate) fn steers(&self) -> bool {
+        matches!(self, Self::Rotate(_))
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeyNewArguments {
+    /// Where it goes; nothing is written over.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeyRotateArguments {
+    /// The key file that opens the older keys, where `key_file` names another by now.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) old: Option<PathBuf>,
+    /// Encrypt with the new key whatever is in the journal already.
+    #[arg(long)]
+    pub(crate) all: bool,
 }

@@ -28,6 +28,9 @@ pub(crate) struct LsArguments {
     /// Only runs that changed since then, e.g. 2026-02-15T12:00:00Z.
     #[arg(long, value_name = "T")]
     pub(crate) since: Option<String>,
+    /// What each run takes on the disk, and all of it together.
+    #[arg(long, conflicts_with = "everywhere")]
+    pub(crate) size: bool,
 }
 
 #[derive(Debug, Args)]

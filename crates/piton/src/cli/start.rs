@@ -35,6 +35,9 @@ pub(crate) struct LoopArguments {
     /// Keep the agent and the checks from writing anywhere but into their work tree (bubblewrap).
     #[arg(long)]
     pub(crate) confine: bool,
+    /// Leave the walls of `[confine]` in piton.toml out, for this once.
+    #[arg(long, conflicts_with = "confine")]
+    pub(crate) no_confine: bool,
     /// A command that judges the tree, e.g. `test=cargo test`. Repeatable; beside those of piton.toml.
     #[arg(long, value_name = "[NAME=]CMD")]
     pub(crate) check: Vec<String>,

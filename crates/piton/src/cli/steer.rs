@@ -58,6 +58,9 @@ pub(crate) struct ResumeArguments {
     /// Take the run from a driver that is frozen, which is killed.
     #[arg(long)]
     pub(crate) take_over: bool,
+    /// Go on without the walls that the run has; it stays without them.
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) no_confine: bool,
     /// Every run that a crash or a stop left unfinished.
     #[arg(long, conflicts_with = "run")]
     pub(crate) all: bool,
@@ -158,6 +161,27 @@ pub(crate) struct RestoreArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct LandArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// As one commit.
+    #[arg(long, conflicts_with_all = ["merge", "pr"])]
+    pub(crate) squash: bool,
+    /// With a merge commit.
+    #[arg(long, conflicts_with = "pr")]
+    pub(crate) merge: bool,
+    /// As a pull request: pushed to the remote, and opened with `gh`.
+    #[arg(long)]
+    pub(crate) pr: bool,
+    /// The branch it is brought to; by default the one that the run began on.
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) onto: Option<String>,
+    /// Also of a run that is not done.
+    #[arg(long)]
+    pub(crate) unfinished: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RmArguments {
     /// Which run.
     pub(crate) run: String,
@@ -167,4 +191,7 @@ pub(crate) struct RmArguments {
     /// Also the files of a cycle below `.workflow/.cycle`: its state and the documents of its team.
     #[arg(long)]
     pub(crate) files: bool,
+    /// Also its work tree and branch, though nobody landed what is in them. What was landed goes in any case.
+    #[arg(long)]
+    pub(crate) tree: bool,
 }

@@ -85,6 +85,9 @@ pub(crate) struct RunArguments {
     /// Let steps work in a work tree of the run's own, on a branch of its own; nothing is merged.
     #[arg(long, visible_alias = "git-worktree")]
     pub(crate) worktree: bool,
+    /// Leave the walls of `[confine]` in piton.toml out, for this once.
+    #[arg(long)]
+    pub(crate) no_confine: bool,
     /// Let steps work in this directory.
     #[arg(long, value_name = "DIR", conflicts_with = "worktree")]
     pub(crate) workdir: Option<PathBuf>,

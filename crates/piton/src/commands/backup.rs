@@ -3,7 +3,7 @@
 use piton_model::{ExitCode, Timestamp};
 use piton_view::{
     BackedUp, BackupRestored, BackupView, BackupsVerified, BackupsView, ProofView, PruneOrder, PrunedView,
-    RestoreOrder, words,
+    ReplicaListed, RestoreOrder, words,
 };
 
 use crate::cli::{
@@ -43,7 +43,7 @@ pub(super) async fn run(global: &Global, arguments: &BackupArguments, out: &Outp
 }
 
 /// A relative path is one from where the command was given.
-fn absolute(text: &str) -> Result<String> {
+pub(super) fn absolute(text: &str) -> Result<String> {
     if text.contains("://") || text.is_empty() {
         return Ok(text.to_owned());
     }
@@ -51,7 +51,7 @@ fn absolute(text: &str) -> Result<String> {
     Ok(path.to_str().unwrap_or(text).to_owned())
 }
 
-fn from_here(place: &BackupPlace) -> Result<Option<String>> {
+pub(super) fn from_here(place: &BackupPlace) -> Result<Option<String>> {
     place.to.as_deref().map(absolute).transpose()
 }
 
@@ -85,7 +85,7 @@ fn created(made: &BackedUp, out: &Output) -> ExitCode {
         let events = words::count(made.proof.events, "event");
         out.line(format!(
             "  restored and verified: {events}; {} new in {}",
-            size(made.bytes_put),
+            words::bytes(made.bytes_put),
             clean_line(&backup.at)
         ));
         removed(&made.pruned, out);
@@ -112,13 +112,33 @@ fn listed(found: &BackupsView, out: &Output) -> ExitCode {
     if out.json {
         out.json(found);
     } else {
-        if found.backups.is_empty() && found.damaged.is_empty() {
+        if found.backups.is_empty() && found.replicas.is_empty() && found.damaged.is_empty() {
             out.note(format!("no backup in {}; `piton backup create` makes one", clean_line(&found.at)));
         }
         found.backups.iter().for_each(|backup| out.line(line_of(backup)));
+        found.replicas.iter().for_each(|replica| out.line(clean_line(&line_of_replica(replica))));
+        found.notes.iter().for_each(|note| out.note(clean_line(note)));
         found.damaged.iter().for_each(|problem| out.line(clean_line(&format!("damaged: {problem}"))));
     }
-    if found.damaged.is_empty() { ExitCode::Done } else { ExitCode::Corrupt }
+    let is_whole = found.damaged.is_empty() && found.replicas.iter().all(|replica| replica.broken.is_none());
+    if is_whole { ExitCode::Done } else { ExitCode::Corrupt }
+}
+
+fn line_of_replica(replica: &ReplicaListed) -> String {
+    let events: u64 = replica.runs.iter().map(|run| run.seq).sum();
+    let (runs, events) = (words::count(replica.runs.len(), "run"), words::count(events, "event"));
+    let to = replica.newest.map_or_else(|| "nothing".to_owned(), |to| to.to_string());
+    let proven = match (replica.restorable_to, replica.proven_at) {
+        (Some(to), Some(at)) => format!("restorable to {to}, proven {at}"),
+        _ => "not proven yet".to_owned(),
+    };
+    let broken = replica.broken.as_ref().map_or_else(String::new, |what| format!("  damaged: {what}"));
+    format!(
+        "{}  replica  {runs}  {events}  {}  to {to}  {proven}  journal {}{broken}",
+        replica.name,
+        words::bytes(replica.bytes),
+        &replica.journal[..8.min(replica.journal.len())]
+    )
 }
 
 fn line_of(backup: &BackupView) -> String {
@@ -128,7 +148,7 @@ fn line_of(backup: &BackupView) -> String {
     format!(
         "{}  {runs}  {events}  {}  {proven}  journal {}",
         backup.name,
-        size(backup.bytes),
+        words::bytes(backup.bytes),
         &backup.journal[..8]
     )
 }
@@ -151,9 +171,10 @@ fn checked(verified: &BackupsVerified, out: &Output) -> ExitCode {
 }
 
 fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
+    let code = if done.broken.is_some() { ExitCode::Corrupt } else { ExitCode::Done };
     if out.json {
         out.json(done);
-        return ExitCode::Done;
+        return code;
     }
     out.line(format!("from backup {}", done.backup));
     for run in &done.runs {
@@ -167,7 +188,10 @@ fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
     if done.runs.iter().any(|run| run.snapshots) {
         out.note("`piton restore RUN` writes the files of its best iteration");
     }
-    ExitCode::Done
+    if let Some(what) = &done.broken {
+        out.note(clean_line(&format!("warning: it goes no further, and there may have been more: {what}")));
+    }
+    code
 }
 
 fn pruned(done: &PrunedView, out: &Output) -> ExitCode {
@@ -184,19 +208,6 @@ fn pruned(done: &PrunedView, out: &Output) -> ExitCode {
 fn removed(done: &PrunedView, out: &Output) {
     if !done.backups.is_empty() || done.objects > 0 {
         let backups = words::count(done.backups.len(), "backup");
-        out.did(format!("{backups} removed, and {} that only they needed", size(done.bytes)));
+        out.did(format!("{backups} removed, and {} that only they needed", words::bytes(done.bytes)));
     }
-}
-
-/// Bytes, as people read them.
-fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let (mut value, mut unit) = (bytes as f64 / 1024.0, 0);
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        (value, unit) = (value / 1024.0, unit + 1);
-    }
-    format!("{value:.1} {}", UNITS[unit])
 }

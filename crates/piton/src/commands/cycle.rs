@@ -75,6 +75,7 @@ fn order_of(arguments: StartArguments, trust: bool) -> Result<CycleOrder> {
         id: arguments.id,
         auto: arguments.auto,
         confine: arguments.confine,
+        no_confine: arguments.no_confine,
         prep: prep_of(arguments.prep, arguments.no_prep)?,
         worktree: arguments.worktree,
         on_done: arguments.on_done,

@@ -53,7 +53,7 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
 
     out.line(String::new());
     out.line(out.bold("4. the account: every transition is in the journal"));
-    let verified = client.verify(None).await?;
+    let verified = client.verify(None, &mut |_, _| {}).await?;
     let status = status_of(client, &run).await?;
     out.line(format!(
         "      {} events, chain {}; {} attempts, {} lost, iteration 3 counted once",

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use piton_config::{Agent, KNOWN_AGENTS, Overrides, REPORTS, resolve};
 use piton_model::ExitCode;
-use piton_sys::file;
 use piton_sys::process::{Program, RunLimits, Tree, find_program};
+use piton_sys::{Clock, SystemClock, file};
 use piton_view::words;
 use serde::Serialize;
 
@@ -40,7 +40,11 @@ pub(super) async fn run(global: &Global, out: &Output) -> Result {
         walls(&layout),
         configuration_of(&layout),
     ];
+    findings.extend(excludes(&layout));
     findings.push(journal(&layout).await);
+    findings.push(backups(&layout).await);
+    findings.extend(size_of_journal(&layout).await);
+    findings.extend(replica(&layout).await);
     findings.extend(agents(&layout));
     if out.json {
         out.json(&findings);
@@ -92,6 +96,22 @@ fn state_directory(layout: &Layout) -> Finding {
             finding("state", State::Bad, format!("{}: {}", failure.message, failure.causes.join(": ")))
         }
     }
+}
+
+/// Where git is told what piton keeps to itself: a link there is somebody else's file, and no run begins.
+fn excludes(layout: &Layout) -> Option<Finding> {
+    let limits = RunLimits { deadline: Duration::from_secs(10), output_bytes_max: 4096 };
+    let asked = Program::new("git").args(["rev-parse", "--git-path", "info/exclude"]);
+    let answer = asked.current_dir(layout.root()).run(limits).ok().filter(|output| output.success())?;
+    let path = layout.root().join(String::from_utf8_lossy(&answer.stdout).trim());
+    if !path.is_symlink() {
+        return None;
+    }
+    let path = path.display();
+    let detail = format!(
+        "`{path}` is a link, which piton does not write through, so no run begins: put a file there, as `cp --remove-destination \"$(readlink -f {path})\" {path}` does"
+    );
+    Some(finding("exclude", State::Bad, detail))
 }
 
 fn process_trees() -> Finding {
@@ -197,6 +217,12 @@ fn is_there(sign: &str) -> bool {
     }
 }
 
+/// What to do about a journal that has grown large.
+async fn size_of_journal(layout: &Layout) -> Option<Finding> {
+    let warning = repository::open_existing(layout).ok()??.sizes().await.ok()?.warning?;
+    Some(finding("journal size", State::Warn, warning))
+}
+
 async fn journal(layout: &Layout) -> Finding {
     match repository::open_existing(layout) {
         Ok(None) => finding("journal", State::Ok, "none yet"),
@@ -213,4 +239,32 @@ async fn journal(layout: &Layout) -> Finding {
         },
         Err(failure) => finding("journal", State::Bad, failure.message),
     }
+}
+
+/// Where backups go, and whether somebody answers there.
+async fn backups(layout: &Layout) -> Finding {
+    match repository::reach_backups(layout).await {
+        Ok(place) => finding("backups", State::Ok, place),
+        Err(failure) => {
+            let hint = failure.hint.map_or_else(String::new, |hint| format!("; {hint}"));
+            finding("backups", State::Bad, format!("{}{hint}", failure.message))
+        }
+    }
+}
+
+/// A proof that is older than this is told: one is made every hour while somebody replicates.
+const PROOF_AGE_MS: u64 = 26 * 60 * 60 * 1000;
+
+/// The replica of the journal, from what was proven, never from whether somebody is at work on it.
+async fn replica(layout: &Layout) -> Option<Finding> {
+    let client = repository::open_existing(layout).ok().flatten()?;
+    let replica = match client.replica().await {
+        Ok(replica) => replica?,
+        Err(failure) => return Some(finding("replica", State::Warn, failure.message)),
+    };
+    let now = SystemClock.now();
+    let is_old = replica.proven_at.is_none_or(|at| now.millis_since(at) > PROOF_AGE_MS);
+    let is_late = replica.behind_ms.is_some() || replica.trouble.is_some() || replica.beside.is_some();
+    let state = if is_old || is_late { State::Warn } else { State::Ok };
+    Some(finding("replica", state, words::replica(&replica, now)))
 }

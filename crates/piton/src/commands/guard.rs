@@ -3,6 +3,7 @@
 mod allow;
 mod github;
 mod mark;
+mod prove;
 mod text;
 
 use std::path::Path;
@@ -33,6 +34,9 @@ struct Compared {
     #[serde(flatten)]
     report: Report,
     duration_ms: u64,
+    /// What was tried, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<prove::Proof>,
 }
 
 pub(super) async fn run(global: &Global, arguments: &GuardArguments, out: &Output) -> Result {
@@ -43,7 +47,7 @@ pub(super) async fn run(global: &Global, arguments: &GuardArguments, out: &Outpu
         None => {}
     }
     let history = open(global)?;
-    let compared = compare(&history, arguments)?;
+    let compared = compare(global, &history, arguments, out)?;
     let format = arguments.format.unwrap_or(if out.json { GuardFormat::Json } else { GuardFormat::Text });
     match format {
         GuardFormat::Text => text::print(&compared, out),
@@ -67,7 +71,7 @@ fn open(global: &Global) -> Result<History> {
     }
 }
 
-fn compare(history: &History, arguments: &GuardArguments) -> Result<Compared> {
+fn compare(global: &Global, history: &History, arguments: &GuardArguments, out: &Output) -> Result<Compared> {
     let started = Instant::now();
     let (base, head) = ends(history, arguments.range.as_deref())?;
     let base_tree = history.tree(&base);
@@ -90,11 +94,19 @@ fn compare(history: &History, arguments: &GuardArguments) -> Result<Compared> {
     if known != was_known {
         remember(&known_path, &known);
     }
+    let proof = match arguments.prove {
+        true => {
+            let trees =
+                prove::Trees { base: &base_tree, head: head_tree.as_ref(), is_on_disk: head.is_none() };
+            Some(prove::run(global, history, arguments, &trees, (&mut report, &options), out)?)
+        }
+        false => None,
+    };
     let redactor = repository::redactor(history.root())?;
     report.findings.iter_mut().for_each(|finding| redact(finding, &redactor));
     let head = head.map_or_else(|| "work tree".to_owned(), |head| head.to_string());
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(Compared { base: base.to_string(), head, report, duration_ms })
+    Ok(Compared { base: base.to_string(), head, report, duration_ms, proof })
 }
 
 /// A finding quotes lines of the source; what is secret in them goes no further.

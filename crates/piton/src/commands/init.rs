@@ -52,10 +52,10 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
         out.note("walls: --confine keeps it in its work tree, away from your keys and logins");
     }
     out.note("a loop works in place; on the default branch or with changes, in its own tree");
-    out.note(match agent {
-        Some(_) => "next: piton loop \"what to do\"",
-        None => "next: piton loop \"what to do\" --exec 'your-agent'",
-    });
+    // Without a check no loop begins: the next command has one.
+    let check = if found.is_empty() { " --check 'test=your-tests'" } else { "" };
+    let exec = if agent.is_some() { "" } else { " --exec 'your-agent'" };
+    out.note(format!("next: piton loop \"what to do\"{check}{exec}"));
     Ok(ExitCode::Done)
 }
 

@@ -13,6 +13,9 @@ use crate::repository;
 pub(super) async fn run(global: &Global, arguments: &LogArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let mut from = arguments.from.max(1);
+    if let Some(archived) = client.status(&run).await.ok().and_then(|status| status.archived) {
+        out.note(format!("{run} is {}", archived.words()));
+    }
     loop {
         let wait = if arguments.follow { Duration::from_millis(500) } else { Duration::ZERO };
         let events = client.events(&run, from, wait).await?;

@@ -4,15 +4,31 @@ use piton_view::{LimitWords, LoopOrder, Order};
 
 use super::begun;
 use crate::cli::{Global, LoopArguments};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::repository;
 
 pub(super) async fn run(global: &Global, arguments: LoopArguments, out: &Output) -> Result {
-    let detach = arguments.detach;
-    let client = repository::open_or_create(&repository::layout(global)?);
+    let (detach, layout) = (arguments.detach, repository::layout(global)?);
+    if arguments.here && global.repo.is_none() && global.store.is_none() {
+        require_here(&layout)?;
+    }
+    let client = repository::open_or_create(&layout);
     let started = client.start(Order::Loop(Box::new(order_of(arguments, global.trust)))).await?;
     begun(&*client, started, detach, None, out).await
+}
+
+/// The work tree of a run belongs to the repository that the run is of: a loop from there works in that one, which is not what
+/// whoever says `--here` there means.
+fn require_here(layout: &repository::Layout) -> std::result::Result<(), Failure> {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize);
+    let here = here.map_err(|error| Failure::environment(&error))?;
+    if here.starts_with(layout.root()) {
+        return Ok(());
+    }
+    let (here, root) = (here.display(), layout.root().display());
+    Err(Failure::usage(format!("`{here}` is a work tree of `{root}`, where this loop would work"))
+        .hint(format!("give --repo {root} to work there; `piton resume` and `piton fork` go on with a run in a tree of its own")))
 }
 
 /// What the words of the command line say.
@@ -23,6 +39,7 @@ pub(super) fn order_of(arguments: LoopArguments, trust: bool) -> LoopOrder {
         prompt_file: arguments.prompt_file,
         agent: arguments.agent.into(),
         confine: arguments.confine,
+        no_confine: arguments.no_confine,
         checks: arguments.check,
         until: arguments.until,
         limits: LimitWords {

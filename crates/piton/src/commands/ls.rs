@@ -2,7 +2,7 @@
 
 use piton_model::{ExitCode, Timestamp};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{Damaged, Listed, Runs, words};
+use piton_view::{Damaged, Listed, RunSizeView, Runs, SizesView, words};
 use serde::Serialize;
 
 use crate::cli::{Global, LsArguments};
@@ -55,6 +55,9 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
             code = lost.kind.exit_code();
         }
     }
+    if arguments.size {
+        return sized(global, &listed, code, out).await;
+    }
     // Stable: newest first within each group.
     listed.sort_by_key(|listed| !(listed.run.entry.needs_person() || listed.run.undriven));
     if out.json {
@@ -71,6 +74,62 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         columns.lines(listed, now).iter().for_each(|line| out.line(line));
     }
     Ok(code)
+}
+
+/// What the runs take, the largest first.
+async fn sized(global: &Global, listed: &[Placed], code: ExitCode, out: &Output) -> Result {
+    let Some(client) = repository::open_existing(&repository::layout(global)?)? else { return Ok(code) };
+    let sizes = client.sizes().await?;
+    let shown = |run: &&RunSizeView| listed.iter().any(|listed| listed.run.entry.run_id == run.run_id);
+    let mut runs: Vec<&RunSizeView> = sizes.runs.iter().filter(shown).collect();
+    runs.sort_by_key(|run| std::cmp::Reverse(run.total()));
+    sizes.warning.iter().for_each(|warning| out.note(format!("warning: {warning}")));
+    if out.json {
+        out.json(&serde_json::json!({ "runs": runs, "total": Totals::of(&sizes) }));
+        return Ok(code);
+    }
+    let width = runs.iter().map(|run| run.run_id.as_str().len()).max().unwrap_or(0);
+    for run in runs {
+        let snapshots = run.snapshot_bytes.map_or_else(|| "?".to_owned(), words::bytes);
+        let parts = [run.journal_bytes, run.blob_bytes, run.attempt_bytes].map(words::bytes);
+        let [journal, blobs, attempts] = parts;
+        let archived = if run.archived { "  archived" } else { "" };
+        out.row(format!(
+            "{:<width$}  {:>10}  journal {journal} · payloads {blobs} · attempts {attempts} · snapshots {snapshots}{archived}",
+            run.run_id.as_str(),
+            words::bytes(run.total()),
+        ));
+    }
+    out.line(format!(
+        "all together {}: journal {} ({} of it free) · payloads {} · attempts {} · put aside {}",
+        words::bytes(sizes.total_bytes),
+        words::bytes(sizes.journal_bytes),
+        words::bytes(sizes.free_bytes),
+        words::bytes(sizes.blob_bytes),
+        words::bytes(sizes.attempt_bytes),
+        words::bytes(sizes.aside_bytes),
+    ));
+    Ok(code)
+}
+
+/// All of it together, as programs read it.
+#[derive(Serialize)]
+struct Totals {
+    total_bytes: u64,
+    journal_bytes: u64,
+    free_bytes: u64,
+    blob_bytes: u64,
+    attempt_bytes: u64,
+    aside_bytes: u64,
+}
+
+impl Totals {
+    fn of(sizes: &SizesView) -> Self {
+        let SizesView {
+            total_bytes, journal_bytes, free_bytes, blob_bytes, attempt_bytes, aside_bytes, ..
+        } = *sizes;
+        Self { total_bytes, journal_bytes, free_bytes, blob_bytes, attempt_bytes, aside_bytes }
+    }
 }
 
 /// The runs of a repository, if it has a journal.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use piton_agent::{ReportProblem, read_report_file, write_report_file};
 use piton_mcp::{Desk, NoteKind, Progress, Said};
 use piton_model::ExitCode;
+use piton_model::limits::{CUSTOM_KEYS_MAX, NOTES_MAX};
 use piton_model::loop_machine::{self, Note, Report, ReportStatus, ReportedObjectives};
 use piton_sys::lock::FileLock;
 use piton_view::Brief;
@@ -42,6 +43,7 @@ impl Desk for OfAttempt {
         // What the agent wrote itself, and what it said before, stays; also what it wrote and nobody can read.
         let read = read_report_file(&self.report).map_err(|problem| sentence(&problem))?;
         let mut report = read.unwrap_or_default().report;
+        require_room(&report, &said)?;
         add(&mut report, said);
         write_report_file(&self.report, &report).map_err(|problem| sentence(&problem))
     }
@@ -54,6 +56,24 @@ fn sentence(problem: &ReportProblem) -> String {
         _ => "",
     };
     format!("Not recorded, and what you said before is kept: {problem}{way_out}.")
+}
+
+/// Says so where the run would keep no more of it: what is dropped later is not called recorded.
+fn require_room(report: &Report, said: &Said) -> std::result::Result<(), String> {
+    let full = |what: &str, max: usize| {
+        Err(format!(
+            "Not recorded: an attempt may leave {max} {what}, and all are taken; what you said before is kept."
+        ))
+    };
+    match said {
+        Said::Note { .. } if report.notes.len() >= NOTES_MAX => full("notes", NOTES_MAX),
+        Said::Value { key, .. }
+            if report.custom.len() >= CUSTOM_KEYS_MAX && !report.custom.contains_key(key) =>
+        {
+            full("values", CUSTOM_KEYS_MAX)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Adds what an agent says to what it said before.

@@ -15,10 +15,13 @@ mod enclosed;
 mod export;
 mod fork;
 mod gaps;
+mod gc;
 mod guard;
 mod hook;
 mod import;
 mod init;
+mod key;
+mod land;
 mod log;
 mod loops;
 mod ls;
@@ -28,6 +31,7 @@ mod note;
 mod output;
 mod rebuild;
 mod repair;
+mod replicate;
 mod report;
 mod restore;
 mod resume;
@@ -103,12 +107,16 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Metrics(arguments) => metrics::run(global, &arguments, out).await,
         Command::Answer(arguments) => answer::run(global, &arguments, out).await,
         Command::Best(argument) => best::run(global, &argument, out).await,
+        Command::Land(arguments) => land::run(global, &arguments, out).await,
         Command::Restore(arguments) => restore::run(global, &arguments, out).await,
         Command::Diff(arguments) => diff::run(global, &arguments, out).await,
         Command::Rm(arguments) => rm::run(global, &arguments, out).await,
-        Command::Verify(argument) => verify::run(global, &argument, out).await,
+        Command::Verify(arguments) => verify::run(global, &arguments, out).await,
+        Command::Gc(arguments) => gc::run(global, &arguments, out).await,
         Command::Repair => repair::run(global, out).await,
+        Command::Key(arguments) => key::run(global, &arguments, out).await,
         Command::Backup(arguments) => backup::run(global, &arguments, out).await,
+        Command::Replicate(arguments) => replicate::run(global, &arguments, out).await,
         Command::Report(argument) => report::run(global, &argument, out).await,
         Command::Rebuild(argument) => rebuild::run(global, &argument, out).await,
         Command::Worker(arguments) => worker::run(&arguments, out).await,

@@ -17,6 +17,7 @@ pub(super) async fn run(global: &Global, arguments: ResumeArguments, out: &Outpu
         limits: limits_of(arguments.raise),
         daily_cost_limit: arguments.daily_cost_limit,
         take_over: arguments.take_over,
+        no_confine: arguments.no_confine,
     };
     let started = client.resume(&run, how).await?;
     started.notes.iter().for_each(|note| out.note(note));

@@ -21,7 +21,7 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
     };
     let status = client.status(&run).await?;
     match out.json {
-        true => out.json(&status.of),
+        true => out.json(&status.data()),
         false => status.screen.iter().for_each(|line| out.row(line)),
     }
     Ok(ExitCode::Done)

@@ -56,6 +56,7 @@ fn order_of(file: PathBuf, arguments: RunArguments, trust: bool) -> Result<Workf
         issue_dir: arguments.issue_dir,
         worktree: arguments.worktree,
         workdir: arguments.workdir,
+        no_confine: arguments.no_confine,
         trust,
     })
 }

@@ -83,7 +83,7 @@ fn a_test_that_the_product_rewrites_while_it_is_checked_voids_the_verdict() {
       #2 T s  +1 −1         test ✓   tests 1/1   no longer failing tests.test_calc.Calc.test_add
     done      1 of 1 checks green · 2 iterations, T s · 1 refused
     result    branch piton/w, 1 commit, nothing merged
-    next      git merge piton/w
+    next      piton land w
     ");
     assert_eq!(committed(&world, "tests/test_calc.py"), TESTS);
     assert_eq!(committed(&world, "calc.py"), "def add(a, b):\n    return a + b\n");

@@ -210,7 +210,7 @@ fn verify_says_that_anchors_are_gone() {
 
 #[test]
 fn a_journal_that_is_gone_is_never_called_no_runs() {
-    for also in [&[][..], &["anchors"], &["anchors", "leases"]] {
+    for also in [&[][..], &["anchors"], &["anchors", "leases"], &["anchors", "leases", "attempts"]] {
         let world = with_a_run();
         for entry in std::fs::read_dir(world.path(".piton")).unwrap().flatten() {
             if entry.file_name().to_string_lossy().starts_with("journal.db") {
@@ -227,6 +227,17 @@ fn a_journal_that_is_gone_is_never_called_no_runs() {
             let said = ran.out + &ran.err;
             assert!(ran.code == 6 && said.contains("the journal itself is gone"), "{words:?}: {said}");
         }
+    }
+}
+
+#[test]
+fn a_journal_that_was_emptied_is_called_gone() {
+    let world = with_a_run();
+    world.shell("rm -f .piton/journal.db-*; : > .piton/journal.db").exits(0);
+    for words in [&["ls"][..], &["status", "r"]] {
+        let ran = world.piton(words);
+        let said = ran.out + &ran.err;
+        assert!(ran.code == 6 && said.contains("the journal itself is gone"), "{words:?}: {said}");
     }
 }
 

@@ -125,8 +125,12 @@ fn rm_forgets_everything_of_a_run() {
     assert!(world.snapshots().contains("kept"), "another run is untouched");
     assert_eq!(world.read("b.txt"), "", "the work stays");
     assert_eq!(world.json(&["verify"])["ok"], true);
-    // The name is free again.
-    world.loops("gone", "touch d.txt", &["--check", "test=test -f d.txt"]).exits(0);
+    // Whatever speaks of that run means that one.
+    for name in ["gone", "GONE"] {
+        let ran = world.loops(name, "touch d.txt", &["--check", "test=test -f d.txt"]).exits(2);
+        assert!(ran.err.contains("was the name of a run that was removed"), "{}", ran.err);
+    }
+    assert!(!world.path("d.txt").exists());
 }
 
 #[test]

@@ -111,8 +111,35 @@ fn init_where_nothing_is_found_says_what_to_do() {
     no agent was detected: name one with --agent, or use --exec
     walls: --confine keeps it in its work tree, away from your keys and logins
     a loop works in place; on the default branch or with changes, in its own tree
-    next: piton loop "what to do" --exec 'your-agent'
+    next: piton loop "what to do" --check 'test=your-tests' --exec 'your-agent'
     "#);
+    world.piton(&["loop", "what to do", "--check", "test=test -f b", "--exec", "touch b"]).exits(0);
+}
+
+#[test]
+fn init_finds_tests_by_their_files() {
+    let world = World::outside_git();
+    world.write(
+        "test_a.py",
+        "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        pass\n",
+    );
+    world.init();
+    world.piton(&["init", "--yes"]).exits(0);
+    assert!(world.read("piton.toml").contains("python3 -m unittest"));
+    world.piton(&["loop", "x", "--exec", "true", "--max-iterations", "1"]).exits(3);
+}
+
+#[test]
+fn doctor_names_a_link_in_place_of_the_list_that_runs_write() {
+    let world = World::new();
+    world.shell("mv .git/info/exclude elsewhere; ln -s \"$PWD/elsewhere\" .git/info/exclude").exits(0);
+    world.piton(&["loop", "x", "--check", "false", "--exec", "true"]).exits(7);
+    let ran = world.piton(&["doctor"]).exits(7);
+    let line = ran.out.lines().find(|line| line.starts_with("bad   exclude")).unwrap_or_default();
+    let (_, way_out) = line.split_once("as `").unwrap();
+    world.shell(way_out.strip_suffix("` does").unwrap()).exits(0);
+    assert!(!world.piton(&["doctor"]).exits(0).out.contains("exclude"));
+    world.piton(&["loop", "x", "--check", "test -f b", "--exec", "touch b"]).exits(0);
 }
 
 #[test]

@@ -200,3 +200,25 @@ fn a_report_that_nobody_can_read_is_not_replaced() {
     assert!(said[0].starts_with("Not recorded") && said[0].contains("mend or remove the file"), "{said:?}");
     assert_eq!(world.read("report"), r#"{"status": "blocked",}"#);
 }
+
+/// What is dropped when the attempt ends is not called recorded.
+#[test]
+fn an_agent_that_has_left_all_that_is_kept_is_told() {
+    let world = World::new();
+    let calls = r#"for i in $(seq 1 21); do call $i record '{"kind":"decision","text":"kept"}'; done;
+        for i in $(seq 22 122); do call $i set_value "{\"key\":\"k$i\",\"value\":1}"; done;
+        call 123 set_value '{"key":"k22","value":2}'"#;
+    let agent = agent(calls, 124, "true");
+    let words = ["loop", "x", "--id", "r", "--exec", &agent, "--check", "false", "--max-iterations", "1"];
+    world.piton(&words);
+    let said = texts(&world.piton(&["output", "r", "--raw"]).exits(0).out);
+    let refused: Vec<_> = said.iter().filter(|said| *said != "Recorded.").collect();
+    assert_eq!(
+        refused,
+        [
+            "Not recorded: an attempt may leave 20 notes, and all are taken; what you said before is kept.",
+            "Not recorded: an attempt may leave 100 values, and all are taken; what you said before is kept.",
+        ]
+    );
+    assert_eq!(said.len(), 123);
+}

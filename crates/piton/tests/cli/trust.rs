@@ -140,6 +140,7 @@ fn config_show_says_where_every_value_came_from() {
     # max_files is not set
     # max_lines is not set
     # max_reboots is not set
+    proof = "optional"                                 # default
     on_lost = "retry"                                  # default
 
     [checks]
@@ -147,6 +148,7 @@ fn config_show_says_where_every_value_came_from() {
 
     [guard]
     mode = "block"                                     # default
+    prove = "auto"                                     # default
 
     [views]
     ralph = true                                       # default

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use crate::common::{WAITS, World};
 use crate::pages::follow;
 
-const RED: &str = "test=test -f b.txt";
-const ONCE: &[&str] = &["--check", "never=false", "--max-iterations", "1"];
+pub(crate) const RED: &str = "test=test -f b.txt";
+pub(crate) const ONCE: &[&str] = &["--check", "never=false", "--max-iterations", "1"];
 
 /// A world with a run `r` whose second iteration is green.
-fn with_a_run() -> World {
+pub(crate) fn with_a_run() -> World {
     let world = World::new();
     let agent = "if [ $PITON_ITERATION = 2 ]; then echo b > b.txt; else echo x >> a.txt; fi";
     world.loops("r", agent, &["--check", RED]).exits(0);
@@ -17,22 +17,22 @@ fn with_a_run() -> World {
 }
 
 /// Where a test keeps its backups, as text.
-fn place(world: &World) -> String {
+pub(crate) fn place(world: &World) -> String {
     world.beside("kept").display().to_string()
 }
 
-fn back_up(world: &World) -> serde_json::Value {
+pub(crate) fn back_up(world: &World) -> serde_json::Value {
     world.json(&["backup", "create", "--to", &place(world)])
 }
 
 /// The objects at the target whose names hold `part`.
-fn objects(world: &World, part: &str) -> Vec<PathBuf> {
+pub(crate) fn objects(world: &World, part: &str) -> Vec<PathBuf> {
     let found = world.shell(&format!("find '{}' -type f | sort", place(world))).exits(0).out;
     found.lines().filter(|line| line.contains(part)).map(PathBuf::from).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test damages its files directly")]
-fn flip(path: &PathBuf) {
+pub(crate) fn flip(path: &PathBuf) {
     let mut bytes = std::fs::read(path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 4;
@@ -40,13 +40,13 @@ fn flip(path: &PathBuf) {
 }
 
 /// Runs SQL on the journal, as damage would.
-fn damage(world: &World, sql: &str) {
+pub(crate) fn damage(world: &World, sql: &str) {
     let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
     assert!(journal.execute(sql, []).unwrap() > 0, "{sql}");
 }
 
 /// Everything that a log says.
-fn log(world: &World, run: &str) -> String {
+pub(crate) fn log(world: &World, run: &str) -> String {
     world.piton(&["log", run, "--json"]).exits(0).out
 }
 
@@ -268,10 +268,13 @@ fn old_backups_go_and_what_others_need_stays() {
 }
 
 /// A loop, a workflow, a cycle and a ledger, each with events of its own.
-const KINDS: [&str; 4] = ["l", "w", "c", "gaps"];
+pub(crate) const KINDS: [&str; 4] = ["l", "w", "c", "gaps"];
 
-fn with_every_kind(configuration: &str) -> World {
+pub(crate) fn with_every_kind(configuration: &str) -> World {
     let world = World::new();
+    // For those whose configuration names it.
+    let key = world.beside("key").display().to_string();
+    world.piton(&["key", "new", "--out", &key]).exits(0);
     world.configure(&configuration.replace("PLACE", &place(&world)));
     world.loops("l", "echo x >> a.txt", ONCE).exits(3);
     world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true'}]\n");
@@ -283,7 +286,7 @@ fn with_every_kind(configuration: &str) -> World {
 }
 
 /// What every run says, by name.
-fn every_log(world: &World) -> Vec<String> {
+pub(crate) fn every_log(world: &World) -> Vec<String> {
     let listed = world.json(&["ls", "--all"]);
     let mut names: Vec<String> =
         listed.as_array().unwrap().iter().map(|run| run["run_id"].as_str().unwrap().to_owned()).collect();
@@ -312,6 +315,60 @@ fn runs_of_every_kind_are_compressed_and_come_back() {
         sizes.iter().map(|path| path.metadata().unwrap().len()).sum::<u64>()
     });
     assert!(compressed * 3 < plain * 2, "{compressed} of {plain}");
+}
+
+#[test]
+fn runs_of_every_kind_are_encrypted_and_come_back() {
+    let world = with_every_kind("[vault]\nencrypt = true\nkey_file = '../key'\nbackups = { to = 'PLACE' }\n");
+    let before = every_log(&world);
+    assert_eq!(world.json(&["key", "status"])["open_pieces"], 0);
+    world.piton(&["backup", "create"]).exits(0);
+    come_back(&world, &before);
+    world.shell("mv ../key ../away").exits(0);
+    for run in ["l", "w", "c"] {
+        assert!(world.piton(&["log", run]).exits(7).err.contains("encrypted with key"));
+    }
+}
+
+#[test]
+fn runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient() {
+    let other = World::new();
+    let file = other.beside("key").display().to_string();
+    let made = other.json(&["key", "new", "--out", &file]);
+    let recipient = made["recipient"].as_str().unwrap();
+    let world = with_every_kind(&format!(
+        "[vault]\nencrypt = true\nkey_file = '../key'\nkey_env = 'OURS'\nkey_command = 'cat ../printed'\n\
+         recipients = ['{recipient}']\n"
+    ));
+    let before = every_log(&world);
+    let text = world.shell("cat ../key && mv ../key ../away").exits(0).out;
+    let every = |variables: &[(&str, &str)], code: i32| {
+        let mut logs = Vec::new();
+        for run in ["c", "l", "w"] {
+            logs.push(world.piton_with(variables, &["log", run, "--json"]).exits(code).out);
+        }
+        world.piton_with(variables, &["gaps", "list"]).exits(code);
+        code != 0 || logs.iter().all(|log| before.contains(log))
+    };
+    assert!(every(&[], 7));
+    assert!(every(&[("OURS", &text)], 0), "key_env");
+    assert!(every(&[("PITON_KEY_FILE", &file)], 0), "recipients");
+    world.shell("cp ../away ../printed").exits(0);
+    assert!(every(&[], 0), "key_command");
+}
+
+#[test]
+fn backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run() {
+    let world = with_every_kind("[vault]\nbackup_dir = 'PLACE'\nmax_backups = 2\n");
+    let before = every_log(&world);
+    for _ in 0..4 {
+        world.piton(&["backup", "create"]).exits(0);
+    }
+    assert_eq!(objects(&world, "/backups/").len(), 2);
+    come_back(&world, &before);
+    world.configure("[vault]\nbackup_dir = 'a'\nbackups = { to = 'b' }\n");
+    let refused = world.piton(&["backup", "list"]).exits(2);
+    assert!(refused.err.contains("say different things"), "{}", refused.err);
 }
 
 #[test]
@@ -355,8 +412,8 @@ fn the_configuration_says_where_backups_go_and_how_many_stay() {
 fn what_is_asked_for_and_not_possible_is_refused() {
     let world = with_a_run();
     world.write("piton.toml", "[vault]\nencrypt = true\n");
-    let ran = world.piton(&["backup", "create", "--trust"]).exits(2);
-    assert!(ran.err.contains("`encrypt` is not supported yet"), "{}", ran.err);
+    let ran = world.piton(&["backup", "create", "--trust"]).exits(7);
+    assert!(ran.err.contains("encryption is asked for and cannot be done"), "{}", ran.err);
     world.piton(&["backup", "create"]).exits(4);
     assert!(!world.path(".ralph/backups").exists(), "nothing is written in its name");
 }

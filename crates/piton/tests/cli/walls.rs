@@ -640,3 +640,24 @@ fn a_filter_of_the_user_runs_between_the_walls_and_stores_what_it_makes() {
     assert!(!out.exists(), "it wrote outside");
     assert!(world.path(".git/lfs/a b.bin").exists(), "it keeps what it replaces");
 }
+
+#[test]
+fn what_patterns_protect_is_closed_between_walls() {
+    let world = World::outside_git();
+    world.write(".gitignore", ".env\nignored.key\nsecrets/ignored\ninstalled/\n");
+    world.write("secrets/a", "k\n");
+    world.write("conf/t", "k\n");
+    world.write("conf/u", "k\n");
+    world.write("a.key", "k\n");
+    world.init();
+    world.configure(
+        "[guard]\nprotect = ['.env*', '*.key', 'secrets/*', 'conf/t', 'conf/u']\n[confine]\nenabled = true\n",
+    );
+    for ignored in [".env", "ignored.key", "secrets/ignored", "installed/b.key"] {
+        world.write(ignored, "k\n");
+    }
+    let agent = "for f in .env ignored.key a.key secrets/a secrets/ignored conf/t conf/u conf/v installed/b.key; do \
+                 (echo x > $f) 2>/dev/null && echo $f; done > wrote; rm -r installed && echo removed >> wrote";
+    world.loops("r", agent, &["--check", "test -f wrote", "--here"]).exits(0);
+    assert_eq!(world.read("wrote"), "conf/v\ninstalled/b.key\nremoved\n");
+}

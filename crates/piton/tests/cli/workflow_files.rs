@@ -386,8 +386,8 @@ fn a_forgotten_run_leaves_no_directory_that_would_be_taken_for_another_tools() {
     world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
     world.piton(&["rm", "r1"]).exits(0);
     assert!(!world.path(".agents/runs/r1").exists());
-    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
-    assert!(!ran.err.contains("another tool"), "{}", ran.err);
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(2);
+    assert!(ran.err.contains("a run that was removed") && !ran.err.contains("another tool"), "{}", ran.err);
 }
 
 /// Reports metrics as the file `metrics` says.

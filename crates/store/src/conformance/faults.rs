@@ -4,15 +4,17 @@
 //! acknowledged is lost, nothing is there twice, and the storage is sound.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use piton_model::{Epoch, RunId, Seq};
+use piton_seal::{KeyId, Keys};
 
 use super::Journal;
 use super::steps::*;
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Head, History, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
+    Append, Archived, BlobId, Checkpoint, Claim, Gone, Head, History, Holder, Lease, Page, RunRow, Sizes,
+    StoredEvent, Sweep, Swept, Wanted,
 };
 use crate::{BoxFuture, Error, Frame, Problem, Store};
 
@@ -62,6 +64,18 @@ fn injected() -> Error {
 }
 
 impl<S: Store> Store for Faulty<S> {
+    fn keys(&self) -> &dyn Keys {
+        self.inner.keys()
+    }
+
+    fn key_uses(&self) -> BoxFuture<'_, BTreeMap<KeyId, u64>> {
+        self.inner.key_uses()
+    }
+
+    fn seal_anew(&self) -> BoxFuture<'_, u64> {
+        self.inner.seal_anew()
+    }
+
     fn append(&self, append: Append) -> BoxFuture<'_, Head> {
         Box::pin(self.through(self.inner.append(append)))
     }
@@ -109,6 +123,27 @@ impl<S: Store> Store for Faulty<S> {
     }
     fn take_in<'a>(&'a self, history: History<'a>) -> BoxFuture<'a, Head> {
         Box::pin(self.through(self.inner.take_in(history)))
+    }
+    fn archive<'a>(&'a self, lease: &'a Lease, archived: Archived) -> BoxFuture<'a, ()> {
+        Box::pin(self.through(self.inner.archive(lease, archived)))
+    }
+    fn archived<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Option<Archived>> {
+        Box::pin(self.through(self.inner.archived(run)))
+    }
+    fn gone(&self) -> BoxFuture<'_, Vec<Gone>> {
+        Box::pin(self.through(self.inner.gone()))
+    }
+    fn bury<'a>(&'a self, gone: &'a [Gone]) -> BoxFuture<'a, ()> {
+        Box::pin(self.through(self.inner.bury(gone)))
+    }
+    fn sweep<'a>(&'a self, how: &'a Sweep) -> BoxFuture<'a, Swept> {
+        Box::pin(self.through(self.inner.sweep(how)))
+    }
+    fn sizes(&self) -> BoxFuture<'_, Sizes> {
+        Box::pin(self.through(self.inner.sizes()))
+    }
+    fn compact(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.through(self.inner.compact()))
     }
     fn epoch_max(&self) -> BoxFuture<'_, Epoch> {
         Box::pin(self.through(self.inner.epoch_max()))

@@ -5,7 +5,7 @@
 //! once or one after the other, as processes would.
 //!
 //! - [`appends`]: what an append does and what is read back. [`leases`]: who may append.
-//! - [`extras`]: checkpoints and blobs. [`shipping`]: from one journal to another. [`crowds`]: many handles and threads at once.
+//! - [`extras`]: checkpoints and blobs. [`shipping`]: from one journal to another. [`keeping`]: what is let go of. [`crowds`]: many handles and threads at once.
 //! - [`faults`]: every call fails once, before or after its effect, and nothing is lost or doubled.
 #![expect(missing_docs, reason = "the name of each function is its rule")]
 #![expect(clippy::unwrap_used, reason = "a broken rule is reported by a panic, as in any test")]
@@ -14,6 +14,7 @@ pub mod appends;
 pub mod crowds;
 pub mod extras;
 pub mod faults;
+pub mod keeping;
 pub mod leases;
 pub mod shipping;
 mod steps;
@@ -119,6 +120,14 @@ macro_rules! conformance_tests {
                 what_was_changed_on_its_way_is_not_taken_in
                 a_run_that_is_there_is_not_taken_in
                 drivers_of_before_are_fenced_from_what_was_taken_in
+            }
+            keeping {
+                a_run_that_is_archived_keeps_its_chain_and_lets_go_of_its_payloads
+                only_the_current_driver_archives_a_run
+                what_shipped_before_goes_on_from_an_archived_run
+                an_archived_run_is_taken_in_as_it_is
+                payloads_come_back_to_the_run_they_belong_to_and_to_no_other
+                a_run_that_was_removed_is_remembered
             }
             crowds {
                 two_handles_see_one_journal

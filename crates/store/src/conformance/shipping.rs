@@ -8,7 +8,7 @@ use crate::types::{Append, Checkpoint, Claim, Head, History, StoredEvent};
 use crate::{Error, Frame, Store};
 
 /// A run with requests, transitions, several events in an append, and a payload too large to stay in it.
-async fn long_run<S: Store>(store: &S, id: &str) -> Vec<StoredEvent> {
+pub(super) async fn long_run<S: Store>(store: &S, id: &str) -> Vec<StoredEvent> {
     create(store, id).await;
     let lease = claim(store, id).await;
     for n in 1..=80 {
@@ -23,7 +23,7 @@ async fn long_run<S: Store>(store: &S, id: &str) -> Vec<StoredEvent> {
 }
 
 /// Everything of a run, in pieces of about `bytes` bytes.
-async fn shipped<S: Store>(store: &S, id: &str, bytes: usize) -> Vec<Frame> {
+pub(super) async fn shipped<S: Store>(store: &S, id: &str, bytes: usize) -> Vec<Frame> {
     let (mut frames, mut after): (Vec<Frame>, _) = (Vec::new(), Head::start(&run(id)));
     loop {
         let piece = store.ship(&run(id), after, bytes).await.unwrap();
@@ -33,12 +33,12 @@ async fn shipped<S: Store>(store: &S, id: &str, bytes: usize) -> Vec<Frame> {
     }
 }
 
-fn history(id: &str, epoch: u64, frames: Vec<Frame>) -> History<'static> {
+pub(super) fn history(id: &str, epoch: u64, frames: Vec<Frame>) -> History<'static> {
     let frames = Box::new(frames.into_iter().map(Ok));
     History { entry: entry(id, "taken in"), epoch, frames, checkpoints: Vec::new() }
 }
 
-async fn forget<S: Store>(store: &S, id: &str) {
+pub(super) async fn forget<S: Store>(store: &S, id: &str) {
     let lease = claim(store, id).await;
     store.remove(lease).await.unwrap();
 }

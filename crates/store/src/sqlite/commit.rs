@@ -9,15 +9,17 @@ use std::sync::Arc;
 
 use piton_model::limits::CHECKPOINTS_KEPT;
 use piton_model::{Entry, RunId, Seq};
+use piton_seal::{Keys, NoKeys, Place};
 use piton_sys::{fault, file};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::files::Files;
-use super::index::Record;
+use super::index::{Hidden, Record};
 use super::record::{Prepared, PreparedCheckpoint, checkpoint_digest};
-use super::{lease, read, schema, verify, walk};
+use super::{keep, lease, read, schema, verify, walk};
 use crate::anchor::Anchor;
 use crate::blob::Blobs;
+use crate::codec;
 use crate::error::{Error, Problem};
 use crate::frame::Frame;
 use crate::types::{Expect, Fence, Head, History, Identity};
@@ -32,6 +34,8 @@ const RECORDS_KEPT_MAX: usize = 1024;
 pub(super) struct Writer {
     pub(super) connection: Connection,
     journal: [u8; 16],
+    /// What new rows are sealed with.
+    pub(super) keys: Arc<dyn Keys>,
     files: Files,
     anchors_dir: PathBuf,
     anchors: HashMap<String, Anchor>,
@@ -72,9 +76,10 @@ impl Writer {
         journal: [u8; 16],
         state: &Path,
         files: Files,
+        keys: Arc<dyn Keys>,
     ) -> Result<Self, Error> {
         let queue = Queue::At(file::open_append(&state.join("write.lock"))?);
-        Ok(Self::with_queue(connection, journal, state, files, queue))
+        Ok(Self::with_queue(connection, journal, state, files, keys, queue))
     }
 
     /// One that writes nothing.
@@ -86,7 +91,7 @@ impl Writer {
         why: Error,
     ) -> Self {
         let queue = Queue::Closed(super::database(state), Arc::new(why));
-        Self::with_queue(connection, journal, state, files, queue)
+        Self::with_queue(connection, journal, state, files, Arc::new(NoKeys), queue)
     }
 
     fn with_queue(
@@ -94,11 +99,13 @@ impl Writer {
         journal: [u8; 16],
         state: &Path,
         files: Files,
+        keys: Arc<dyn Keys>,
         queue: Queue,
     ) -> Self {
         Self {
             connection,
             journal,
+            keys,
             files,
             anchors_dir: state.join("anchors"),
             anchors: HashMap::new(),
@@ -133,6 +140,21 @@ impl Writer {
                 answers
             }
         }
+    }
+
+    /// Gives back what nothing is written in. Nobody writes meanwhile.
+    pub(super) fn compact(&mut self) -> Result<(), Error> {
+        let lock_error = |error| file::Error::new("lock", Path::new("write.lock"), error);
+        self.queue.file()?.lock().map_err(lock_error)?;
+        let compacted = self.files.check().and_then(|()| {
+            self.records.clear();
+            self.connection.execute_batch("vacuum")?;
+            // What a reader still looks at stays in the log until the next time.
+            self.connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()))?;
+            Ok(())
+        });
+        self.queue.file()?.unlock().map_err(lock_error)?;
+        compacted
     }
 
     /// Runs `work` in a write transaction, behind the queue of the other processes.
@@ -233,7 +255,8 @@ impl Writer {
         let first = record.head.seq + 1;
         let hash = prepared.link(&record.head.hash, first);
         record.head = Head { seq: record.head.seq + append.events.len() as u64, hash };
-        record.entry = append.entry_after(&record.entry);
+        let said = append.entry_after(&record.entry);
+        record.say(said, append.entry.is_some(), &*self.keys)?;
         if begins {
             record.number = record.insert(&self.connection)?;
         }
@@ -273,6 +296,7 @@ impl Writer {
             holder: None,
             head: Head::start(run),
             head_row: 0,
+            hidden: Hidden::default(),
         })
     }
 
@@ -297,8 +321,10 @@ impl Writer {
     fn insert(&self, prepared: &Prepared, record: &Record, first: Seq) -> Result<i64, Error> {
         let mut statement = self.connection.prepare_cached(
             "insert into events (run, seq, at, kinds, codec, key_id, body, hash, request, back, marked) \
-             values (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10)",
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?;
+        let place = Place::Events { run: &prepared.append.run.key(), seq: first };
+        let kept = codec::seal(&*self.keys, &place, prepared.codec, prepared.body.clone())?;
         let request = match prepared.append.fence {
             Fence::Request(request) => Some(request),
             Fence::Epoch(_) => None,
@@ -308,8 +334,9 @@ impl Writer {
             first as i64,
             prepared.append.at.as_millis(),
             prepared.kinds,
-            prepared.codec as i64,
-            prepared.body,
+            kept.codec,
+            kept.key_id,
+            kept.bytes,
             record.head.hash,
             request,
             record.head_row,
@@ -331,28 +358,38 @@ impl Writer {
 
     fn take_in_now(&mut self, history: History<'_>, blobs: &Blobs) -> Result<Head, Error> {
         let run = history.entry.run_id.clone();
-        if Record::find(&self.connection, &run)?.is_some() {
-            return Err(Error::RunExists { run });
+        if let Some(record) = Record::find(&self.connection, &run)? {
+            if keep::archived(&self.connection, &run)?.is_none() {
+                return Err(Error::RunExists { run });
+            }
+            keep::refill(&self.connection, &record, history, blobs)?;
+            return Ok(record.head);
         }
         let mut record = self.begin(&run, history.entry)?;
         schema::raise_first_epoch(&self.connection, history.epoch)?;
         record.epoch = history.epoch;
         record.number = record.insert(&self.connection)?;
+        let mut archived = None;
         for frame in history.frames {
             let frame = frame?;
             if frame.seq != record.head.seq + 1 {
                 let what = "it does not follow what was taken in before it";
                 return Err(Error::Corrupt(Problem::at(&run, frame.seq, what)));
             }
-            let opened = frame.open(&run, &record.head.hash, &|id| blobs.get(id))?;
-            let last = opened.last().expect("an append has at least one event");
-            record.head = Head { seq: last.seq, hash: last.hash };
+            let hash = frame.prove(&run, &record.head.hash, &*self.keys, &|id| blobs.get(id))?;
+            record.head = Head { seq: frame.last(), hash };
             record.head_row = self.insert_frame(&frame, &record)?;
+            if frame.is_archived() {
+                archived = Some((frame.last(), frame.at));
+            }
         }
         if record.head.seq == 0 {
             return Err(Error::Corrupt(Problem::of(&run, "there is nothing of it to take in")));
         }
+        let said = record.entry.clone();
+        record.say(said, true, &*self.keys)?;
         record.update(&self.connection)?;
+        keep::came_in(&self.connection, &run, archived)?;
         for checkpoint in history.checkpoints {
             self.insert_checkpoint(&record, checkpoint.seq, &PreparedCheckpoint::new(checkpoint.bytes))?;
         }
@@ -393,13 +430,16 @@ impl Writer {
         checkpoint: &PreparedCheckpoint,
     ) -> Result<(), Error> {
         let mut insert = self.connection.prepare_cached(
-            "insert into checkpoints (run, seq, codec, key_id, bytes, digest) values (?1, ?2, ?3, 0, ?4, ?5)",
+            "insert into checkpoints (run, seq, codec, key_id, bytes, digest) values (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
+        let place = Place::Checkpoint { run: &record.entry.run_id.key(), seq };
+        let kept = codec::seal(&*self.keys, &place, checkpoint.codec, checkpoint.bytes.clone())?;
         insert.execute(params![
             record.number,
             seq as i64,
-            checkpoint.codec as i64,
-            checkpoint.bytes,
+            kept.codec,
+            kept.key_id,
+            kept.bytes,
             checkpoint_digest(&record.entry.run_id, seq, &checkpoint.digest),
         ])?;
         let mut forget = self.connection.prepare_cached(
@@ -553,6 +593,7 @@ fn voids(error: &Error) -> bool {
         | Error::Held { .. }
         | Error::TooLarge { .. }
         | Error::Diverged { .. }
+        | Error::Archived { .. }
         | Error::Driven { .. }
         | Error::Corrupt(_) => false,
         Error::UnknownUrl { .. }
@@ -565,6 +606,7 @@ fn voids(error: &Error) -> bool {
         | Error::ReadOnly { .. }
         | Error::Locked { .. }
         | Error::Open { .. }
+        | Error::Key(_)
         | Error::File(_)
         | Error::Database(_) => true,
     }
@@ -581,6 +623,7 @@ fn again(error: &Error) -> Error {
         Error::ReadOnly { path, source } => {
             Error::ReadOnly { path: path.clone(), source: Arc::clone(source) }
         }
+        Error::Key(error) => Error::Key(piton_seal::Error::CannotSeal { why: error.to_string() }),
         Error::File(error) => Error::File(file::Error::new(
             error.action,
             &error.path,

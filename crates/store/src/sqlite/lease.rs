@@ -15,7 +15,7 @@ use rusqlite::Connection;
 
 use super::commit::Writer;
 use super::index::Record;
-use super::schema;
+use super::{keep, schema};
 use crate::error::Error;
 use crate::types::{Claim, Holder, Lease};
 
@@ -83,6 +83,7 @@ pub(super) fn remove(writer: &mut Writer, leases: &Path, lease: &Lease) -> Resul
         let record = find(&writer.connection, &lease.run)?;
         check_epoch(&record, lease.epoch)?;
         schema::raise_first_epoch(&writer.connection, record.epoch)?;
+        keep::went(&writer.connection, &record)?;
         for sql in [
             "delete from events where run = ?1",
             "delete from checkpoints where run = ?1",

@@ -2,15 +2,20 @@
 //!
 //! - [`schema`]: tables and settings. [`index`]: the row of a run. [`record`]: the row of an append.
 //! - [`commit`]: the one write transaction. [`queue`]: group commit. [`lease`]: who drives.
+//! - [`anew`]: sealing with another key what is there.
 //! - [`salvage`]: what is provably good of a damaged one. [`replace`]: another takes its place.
+//! - [`keep`]: what is let go of, and what is remembered of it. [`migrate`]: from the format of before to this one.
 //! - [`files`]: whether it is still there. [`walk`]: from row to row of a run. [`read`]: verified reads. [`verify`]: the whole truth about a run's storage.
 //!
 //! Nobody opens the database file outside SQLite: closing such a handle would drop SQLite's locks.
 
+mod anew;
 mod commit;
 mod files;
 mod index;
+mod keep;
 mod lease;
+mod migrate;
 mod queue;
 mod read;
 mod record;
@@ -20,18 +25,20 @@ mod schema;
 mod verify;
 mod walk;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_model::{Epoch, RunId, Seq};
+use piton_seal::{KeyId, Keys, NoKeys};
 use piton_sys::file;
 use rusqlite::Connection;
 
 use crate::blob::Blobs;
 use crate::error::{Error, Problem};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Head, History, Holder, Identity, JournalId, Lease, Page, RunRow,
-    StoredEvent, Wanted,
+    Append, Archived, BlobId, Checkpoint, Claim, Gone, Head, History, Holder, Identity, JournalId, Lease,
+    Page, RunRow, Sizes, StoredEvent, Sweep, Swept, Wanted,
 };
 use crate::{BoxFuture, Frame, Store, anchor};
 use commit::Writer;
@@ -72,11 +79,11 @@ pub struct Sqlite {
 impl Sqlite {
     /// Opens the journal in `state`, creating it where it is not there yet.
     pub fn open(state: &Path) -> Result<Self, Error> {
-        Self::open_or_begin(state, JournalId::random())
+        Self::open_with(state, JournalId::random(), Arc::new(NoKeys))
     }
 
-    /// The same; one that is created is called `id`.
-    pub(crate) fn open_or_begin(state: &Path, id: JournalId) -> Result<Self, Error> {
+    /// The same; one that is created is called `id`, and what is kept is sealed and opened with `keys`.
+    pub fn open_with(state: &Path, id: JournalId, keys: Arc<dyn Keys>) -> Result<Self, Error> {
         file::create_private_dir(state)?;
         // One of each run there ever was.
         file::refuse_links(state, &["anchors"])?;
@@ -84,7 +91,8 @@ impl Sqlite {
             file::create_private_dir(&state.join(directory))?;
         }
         let database = database(state);
-        if !is_there(&database)? {
+        // One that is empty was emptied: a journal is published whole.
+        if !is_there(&database)? || verify::is_empty(&database) {
             verify::nothing_was_recorded(&database, state)?;
         }
         let place = std::fs::canonicalize(state).map_err(|error| file::Error::new("find", state, error))?;
@@ -93,26 +101,31 @@ impl Sqlite {
         let identity = schema::identity(&connection)?;
         let reader = schema::open_reader(&database)?;
         let files = Files::of(&database)?;
-        let writer = Writer::new(connection, identity.id.0, state, files.clone())?;
-        Ok(Self::over(state, identity, files, writer, reader))
+        let writer = Writer::new(connection, identity.id.0, state, files.clone(), Arc::clone(&keys))?;
+        Ok(Self::over(state, identity, files, writer, reader, keys))
     }
 
     /// Opens the journal in `state` if there is one.
     pub fn open_existing(state: &Path) -> Result<Option<Self>, Error> {
+        Self::open_existing_with(state, Arc::new(NoKeys))
+    }
+
+    /// The same; what is kept is sealed and opened with `keys`.
+    pub(crate) fn open_existing_with(state: &Path, keys: Arc<dyn Keys>) -> Result<Option<Self>, Error> {
         let database = database(state);
         if !is_there(&database)? {
             verify::nothing_was_recorded(&database, state)?;
             return Ok(None);
         }
         file::check_private_dir(state)?;
-        match Self::open(state) {
-            Err(why) if why.leaves_reading() => Self::open_read_only(state, why).map(Some),
+        match Self::open_with(state, JournalId::random(), Arc::clone(&keys)) {
+            Err(why) if why.leaves_reading() => Self::open_read_only(state, why, keys).map(Some),
             opened => opened.map(Some),
         }
     }
 
     /// Opens the journal in `state` to be read, where it cannot be written because of `why`.
-    fn open_read_only(state: &Path, why: Error) -> Result<Self, Error> {
+    fn open_read_only(state: &Path, why: Error, keys: Arc<dyn Keys>) -> Result<Self, Error> {
         let database = database(state);
         if !is_file(&database) {
             return Err(why);
@@ -125,10 +138,17 @@ impl Sqlite {
         let identity = schema::identity(&connection)?;
         let files = Files::alone(&database)?;
         let writer = Writer::closed(connection, identity.id.0, state, files.clone(), why);
-        Ok(Self { closed, ..Self::over(state, identity, files, writer, reader) })
+        Ok(Self { closed, ..Self::over(state, identity, files, writer, reader, keys) })
     }
 
-    fn over(state: &Path, identity: Identity, files: Files, writer: Writer, reader: Connection) -> Self {
+    fn over(
+        state: &Path,
+        identity: Identity,
+        files: Files,
+        writer: Writer,
+        reader: Connection,
+        keys: Arc<dyn Keys>,
+    ) -> Self {
         Self {
             state: state.to_owned(),
             files,
@@ -137,7 +157,7 @@ impl Sqlite {
             closed: None,
             queue: Queue::new(writer),
             reader: Mutex::new(reader),
-            blobs: Blobs::new(state.join("blobs")),
+            blobs: Blobs::new(state.join("blobs"), keys),
         }
     }
 
@@ -199,11 +219,11 @@ impl Sqlite {
     /// nor one that lacks a run is served.
     fn page(&self, wanted: &Wanted) -> Result<Page, Error> {
         if wanted.despite_losses {
-            return read::page(&self.reader(), wanted, &[]);
+            return read::page(&self.reader(), wanted, &[], self.keys());
         }
         let look = |connection: &Connection| {
             let anchors = verify::anchors(&self.state.join("anchors"), self.journal)?;
-            read::page(connection, wanted, &anchors)
+            read::page(connection, wanted, &anchors, self.keys())
         };
         let seen = look(&self.reader());
         if matches!(seen, Err(Error::Corrupt(_))) { self.confirm(seen, look) } else { seen }
@@ -266,7 +286,7 @@ impl Store for Sqlite {
     }
 
     fn row<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, RunRow> {
-        Box::pin(async move { self.look(run, |reader, anchor| read::row(reader, run, anchor)) })
+        Box::pin(async move { self.look(run, |reader, anchor| read::row(reader, run, anchor, self.keys())) })
     }
 
     fn rows(&self, wanted: Wanted) -> BoxFuture<'_, Page> {
@@ -274,7 +294,7 @@ impl Store for Sqlite {
     }
 
     fn checkpoint<'a>(&'a self, run: &'a RunId, at_most: Seq) -> BoxFuture<'a, Option<Checkpoint>> {
-        Box::pin(async move { read::checkpoint(&self.reader(), run, at_most) })
+        Box::pin(async move { read::checkpoint(&self.reader(), run, at_most, self.keys()) })
     }
 
     fn claim<'a>(&'a self, run: &'a RunId, holder: Holder, claim: Claim) -> BoxFuture<'a, Lease> {
@@ -330,6 +350,53 @@ impl Store for Sqlite {
 
     fn take_in<'a>(&'a self, history: History<'a>) -> BoxFuture<'a, Head> {
         Box::pin(async move { self.queue.writer().take_in(history, &self.blobs) })
+    }
+
+    fn archive<'a>(&'a self, lease: &'a Lease, archived: Archived) -> BoxFuture<'a, ()> {
+        Box::pin(async move { keep::archive(&mut self.queue.writer(), lease, &archived, &self.blobs) })
+    }
+
+    fn archived<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Option<Archived>> {
+        Box::pin(async move { keep::archived(&self.reader(), run) })
+    }
+
+    fn gone(&self) -> BoxFuture<'_, Vec<Gone>> {
+        Box::pin(async move { keep::gone(&self.reader()) })
+    }
+
+    fn bury<'a>(&'a self, gone: &'a [Gone]) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            self.queue
+                .writer()
+                .transaction(|writer| gone.iter().try_for_each(|gone| keep::bury(&writer.connection, gone)))
+        })
+    }
+
+    fn sweep<'a>(&'a self, how: &'a Sweep) -> BoxFuture<'a, Swept> {
+        Box::pin(async move {
+            self.files.check()?;
+            keep::sweep(&mut self.queue.writer(), &self.reader(), how, &self.blobs)
+        })
+    }
+
+    fn sizes(&self) -> BoxFuture<'_, Sizes> {
+        Box::pin(async move { keep::sizes(&self.reader(), &database(&self.state), &self.blobs) })
+    }
+
+    fn compact(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move { self.queue.writer().compact() })
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        self.blobs.keys()
+    }
+
+    fn key_uses(&self) -> BoxFuture<'_, BTreeMap<KeyId, u64>> {
+        Box::pin(async move { anew::uses(&self.reader(), &self.blobs) })
+    }
+
+    fn seal_anew(&self) -> BoxFuture<'_, u64> {
+        Box::pin(async move { anew::seal_anew(&mut self.queue.writer(), &self.blobs) })
     }
 
     fn epoch_max(&self) -> BoxFuture<'_, Epoch> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use piton_model::{RunId, Seq};
+use piton_seal::{Keys, Place};
 use rusqlite::{Connection, Transaction, params};
 
 use super::index::Record;
@@ -16,9 +17,14 @@ use crate::frame::Frame;
 use crate::types::{Checkpoint, Cursor, Head, Page, RunRow, StoredEvent, Wanted};
 
 /// The row of a run. The anchor was read before: read later, it may be ahead by an append in between.
-pub(super) fn row(connection: &Connection, run: &RunId, anchor: Option<Head>) -> Result<RunRow, Error> {
+pub(super) fn row(
+    connection: &Connection,
+    run: &RunId,
+    anchor: Option<Head>,
+    keys: &dyn Keys,
+) -> Result<RunRow, Error> {
     let _steady = steady(connection)?;
-    let row = find(connection, run)?.into_row();
+    let row = find(connection, run)?.opened(keys)?.into_row();
     check_anchor(connection, &row, anchor)?;
     Ok(row)
 }
@@ -29,13 +35,14 @@ pub(super) fn page(
     connection: &Connection,
     wanted: &Wanted,
     anchors: &[(RunId, Head)],
+    keys: &dyn Keys,
 ) -> Result<Page, Error> {
     let _steady = steady(connection)?;
     let below = wanted.after.as_ref().map(Cursor::number);
     let (records, next) = Record::page(connection, below, wanted.count_max.max(1))?;
     let (mut rows, mut damaged) = (Vec::new(), Vec::new());
     for record in records {
-        match record {
+        match record.and_then(|record| record.opened(keys)) {
             Ok(record) => rows.push(record.into_row()),
             Err(Error::Corrupt(problem)) if wanted.despite_losses => damaged.push(problem),
             Err(error) => return Err(error),
@@ -100,7 +107,7 @@ pub(super) fn events(
     }
     let mut events: Vec<StoredEvent> = Vec::new();
     rows_from(connection, &record, from.max(1), |row, previous| {
-        let opened = row.open(run, previous, &|id| blobs.get(id))?;
+        let opened = row.open(run, previous, blobs.keys(), &|id| blobs.get(id))?;
         let hash = opened.last().expect("a row has at least one event").hash;
         events.extend(opened.into_iter().filter(|event| event.seq >= from));
         Ok((events.len() < count_max).then_some(hash))
@@ -165,10 +172,10 @@ pub(super) fn frames(
         return Ok(frames);
     }
     rows_from(connection, &record, after.seq + 1, |row, previous| {
-        let opened = row.open(run, previous, &|id| blobs.get(id))?;
+        let hash = row.prove(run, previous, blobs.keys(), &|id| blobs.get(id))?;
         bytes += row.body.len();
         frames.push(row.clone());
-        Ok(opened.last().map(|event| event.hash).filter(|_| bytes < bytes_max))
+        Ok((bytes < bytes_max).then_some(hash))
     })?;
     Ok(frames)
 }
@@ -177,15 +184,17 @@ pub(super) fn checkpoint(
     connection: &Connection,
     run: &RunId,
     at_most: Seq,
+    keys: &dyn Keys,
 ) -> Result<Option<Checkpoint>, Error> {
     let _steady = steady(connection)?;
-    checkpoint_of(connection, &find(connection, run)?, at_most)
+    checkpoint_of(connection, &find(connection, run)?, at_most, keys)
 }
 
 pub(super) fn checkpoint_of(
     connection: &Connection,
     record: &Record,
     at_most: Seq,
+    keys: &dyn Keys,
 ) -> Result<Option<Checkpoint>, Error> {
     let mut statement = connection.prepare_cached(
         "select seq, codec, key_id, bytes, digest from checkpoints where run = ?1 and seq <= ?2 \
@@ -196,13 +205,11 @@ pub(super) fn checkpoint_of(
     let seq = row.get::<_, i64>(0)? as Seq;
     let (codec, key_id): (i64, i64) = (row.get(1)?, row.get(2)?);
     let (kept, digest): (Vec<u8>, Vec<u8>) = (row.get(3)?, row.get(4)?);
-    let damaged =
-        || Error::Corrupt(Problem::at(&record.entry.run_id, seq, "its checkpoint is not what was written"));
-    let bytes = codec::decode(codec, &kept).map_err(|_| damaged())?;
-    if key_id != 0
-        || checkpoint_digest(&record.entry.run_id, seq, &chain::digest(&bytes)).as_slice() != digest
-    {
-        return Err(damaged());
+    let problem = || Problem::at(&record.entry.run_id, seq, "its checkpoint is not what was written");
+    let place = Place::Checkpoint { run: &record.entry.run_id.key(), seq };
+    let bytes = codec::open(keys, &place, codec, key_id, &kept).map_err(|error| error.or_damaged(problem))?;
+    if checkpoint_digest(&record.entry.run_id, seq, &chain::digest(&bytes)).as_slice() != digest {
+        return Err(Error::Corrupt(problem()));
     }
     Ok(Some(Checkpoint { seq, bytes }))
 }

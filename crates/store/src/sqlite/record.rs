@@ -38,7 +38,7 @@ impl PreparedCheckpoint {
 }
 
 impl Prepared {
-    /// Checks sizes, writes large payloads as blobs, and seals the rest.
+    /// Checks sizes, writes large payloads as blobs, and packs the rest.
     pub(super) fn new(mut append: Append, blobs: &Blobs) -> Result<Self, Error> {
         if append.events.is_empty() || append.events.len() > EVENTS_PER_APPEND_MAX {
             let (bytes, bytes_max) = (append.events.len(), EVENTS_PER_APPEND_MAX);

@@ -5,13 +5,14 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use piton_seal::Keys;
 use piton_sys::file;
 use piton_sys::lock::FileLock;
 
 use super::{database, schema};
 use crate::blob::Blobs;
-use crate::chain::Hash;
 use crate::error::Error;
 
 /// Nothing is appended to a journal while this lives, and nobody drives a run of it.
@@ -55,10 +56,11 @@ pub(crate) fn set_aside(hold: &Hold, aside: &Path) -> Result<(), Error> {
 
 /// Moves the journal in the directory `from`, which nobody has open, to where the one that is held was put aside. It is there
 /// from one moment to the next, complete.
-pub(crate) fn publish(from: &Path, hold: &Hold) -> Result<(), Error> {
-    let (ours, theirs) = (Blobs::new(from.join("blobs")), Blobs::new(hold.state.join("blobs")));
+pub(crate) fn publish(from: &Path, hold: &Hold, keys: &Arc<dyn Keys>) -> Result<(), Error> {
+    let in_state = |state: &Path| Blobs::new(state.join("blobs"), Arc::clone(keys));
+    let (ours, theirs) = (in_state(from), in_state(&hold.state));
     file::create_private_dir(&hold.state.join("blobs"))?;
-    for id in blobs_in(&from.join("blobs")) {
+    for (id, _) in ours.all() {
         theirs.put(&ours.get(&id)?)?;
     }
     let database = database(from);
@@ -70,27 +72,4 @@ pub(crate) fn publish(from: &Path, hold: &Hold) -> Result<(), Error> {
     file::rename_noreplace(&database, &super::database(&hold.state))?;
     file::sync_dir(&hold.state)?;
     Ok(())
-}
-
-/// The ids of all blobs in a directory, by their names.
-fn blobs_in(directory: &Path) -> Vec<Hash> {
-    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
-    let named = entries(directory).flat_map(|outer| {
-        let first = outer.file_name().to_string_lossy().into_owned();
-        entries(&outer.path())
-            .map(move |inner| format!("{first}{}", inner.file_name().to_string_lossy()))
-            .collect::<Vec<_>>()
-    });
-    named.filter_map(|name| unhex(&name)).collect()
-}
-
-fn unhex(name: &str) -> Option<Hash> {
-    let mut hash = Hash::default();
-    if name.len() != 64 || !name.is_ascii() {
-        return None;
-    }
-    for (place, byte) in hash.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&name[place * 2..place * 2 + 2], 16).ok()?;
-    }
-    Some(hash)
 }

@@ -8,19 +8,21 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_model::{Epoch, RunId, Seq};
+use piton_seal::Keys;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::index::Record;
-use super::{schema, walk};
+use super::{keep, schema, walk};
 use crate::anchor;
 use crate::blob::Blobs;
-use crate::chain::Hash;
+use crate::chain::{self, Hash};
+use crate::codec;
 use crate::error::{Error, Problem};
 use crate::frame::Frame;
-use crate::types::{Head, JournalId};
+use crate::types::{Archived, Gone, Head, JournalId};
 
 /// What is provably good in a damaged journal.
 pub struct Salvage {
@@ -34,6 +36,10 @@ pub struct Salvage {
     pub unreadable: Option<String>,
     /// The journals that it says to be: the database, and each anchor.
     pub journals: Vec<JournalId>,
+    /// The runs that were removed from it, as far as their notes can be read.
+    pub gone: Vec<Gone>,
+    /// Where payloads of runs are that were let go here, by the name of the run in small letters.
+    pub archived: HashMap<String, Archived>,
 }
 
 /// What is provably good of a run, and what is known to be missing.
@@ -51,15 +57,23 @@ pub struct Salvaged {
 }
 
 impl Salvage {
-    /// Looks at the journal in `directory`, whose large payloads are in `blobs`; runs that `names` say may be there as well.
-    pub(crate) fn of(directory: &Path, blobs: &Path, names: &[RunId]) -> Self {
+    /// Looks at the journal in `directory`, whose large payloads are in `blobs`; runs that `names` say may be there as well. Refused
+    /// where something lacks its key: it may be good.
+    pub(crate) fn of(
+        directory: &Path,
+        blobs: &Path,
+        names: &[RunId],
+        keys: &Arc<dyn Keys>,
+    ) -> Result<Self, Error> {
         let mut salvage = Self {
             connection: None,
-            blobs: Blobs::new(blobs.to_owned()),
+            blobs: Blobs::new(blobs.to_owned(), Arc::clone(keys)),
             runs: Vec::new(),
             epoch_max: traced_epochs(directory),
             unreadable: None,
             journals: Vec::new(),
+            gone: Vec::new(),
+            archived: HashMap::new(),
         };
         let (anchors, mut journals) = anchors(directory);
         let mut found = Found::default();
@@ -69,6 +83,8 @@ impl Salvage {
                 salvage.unreadable = found.unreadable.take();
                 journals.extend(schema::identity(&connection).ok().map(|identity| identity.id));
                 salvage.epoch_max = salvage.epoch_max.max(found.epoch_max);
+                salvage.gone = keep::gone(&connection).unwrap_or_default();
+                salvage.archived = keep::archived_notes(&connection).into_iter().collect();
                 salvage.connection = Some(Mutex::new(connection));
             }
             // One that is not there was never hard to read.
@@ -91,7 +107,12 @@ impl Salvage {
                 None => salvage.runs.push(salvaged),
             }
         }
-        salvage
+        match found.locked.take() {
+            // One that is kept nowhere, while others open what is here, is a flipped bit in a row.
+            Some(piton_seal::Error::NoKey { is_kept: false, .. }) if found.has_opened => Ok(salvage),
+            Some(error) => Err(Error::Key(error)),
+            None => Ok(salvage),
+        }
     }
 
     /// The proven appends of a run, from the first on. Without the ids of requests, which no chain covers: whoever sent one is
@@ -107,9 +128,27 @@ impl Salvage {
         })
     }
 
-    /// A large payload that is as it was written.
+    /// A large payload, or the state of a checkpoint, that is as it was written.
     pub fn blob(&self, id: &Hash) -> Result<Vec<u8>, Error> {
-        self.blobs.get(id)
+        self.blobs.get(id).or_else(|error| self.checkpoint(id).ok_or(error))
+    }
+
+    /// The checkpoint whose bytes have this digest.
+    fn checkpoint(&self, id: &Hash) -> Option<Vec<u8>> {
+        let connection = self.connection()?;
+        let mut statement =
+            connection.prepare_cached("select codec, bytes from checkpoints where key_id = 0").ok()?;
+        let mut rows = statement.query([]).ok()?;
+        // Stops where they cannot be read any further.
+        while let Ok(Some(row)) = rows.next() {
+            if let (Ok(codec), Ok(kept)) = (row.get(0), row.get::<_, Vec<u8>>(1))
+                && let Ok(bytes) = codec::decode(codec, &kept)
+                && chain::digest(&bytes) == *id
+            {
+                return Some(bytes);
+            }
+        }
+        None
     }
 
     fn connection(&self) -> Option<MutexGuard<'_, Connection>> {
@@ -135,19 +174,38 @@ impl Salvage {
     }
 
     /// The row that stands on `head`, the number of its run, and where it leads. Rows of the same number come first.
-    fn next(&self, run: &RunId, head: Head, number: Option<i64>, found: &Found) -> Option<(i64, i64, Head)> {
+    fn next(
+        &self,
+        run: &RunId,
+        head: Head,
+        number: Option<i64>,
+        found: &mut Found,
+    ) -> Option<(i64, i64, Head)> {
         let connection = self.connection()?;
         let candidates = found.by_seq.get(&(head.seq + 1))?;
         let (same, other): (Vec<_>, Vec<_>) = candidates
             .iter()
             .filter(|(row, _)| !found.used.contains(row))
             .partition(|(_, of)| Some(*of) == number);
-        same.into_iter().chain(other).find_map(|&(row, of)| {
+        let (mut locked, mut has_opened) = (None, false);
+        let next = same.into_iter().chain(other).find_map(|&(row, of)| {
             let frame = read(&connection, row)?;
-            let events = frame.open(run, &head.hash, &|id| self.blobs.get(id)).ok()?;
-            let last = events.last()?;
-            Some((row, of, Head { seq: last.seq, hash: last.hash }))
-        })
+            let hash = match frame.prove(run, &head.hash, self.blobs.keys(), &|id| self.blobs.get(id)) {
+                Ok(hash) => hash,
+                Err(Error::Key(error)) => {
+                    locked = Some(error);
+                    return None;
+                }
+                Err(_) => return None,
+            };
+            has_opened |= frame.key_id != 0;
+            Some((row, of, Head { seq: frame.last(), hash }))
+        });
+        found.has_opened |= has_opened;
+        if next.is_none() && !matches!(found.locked, Some(piton_seal::Error::NoKey { is_kept: true, .. })) {
+            found.locked = locked.or(found.locked.take());
+        }
+        next
     }
 }
 
@@ -168,6 +226,10 @@ struct Found {
     heads: HashMap<String, Seq>,
     epoch_max: Epoch,
     unreadable: Option<String>,
+    /// A row that may be good, and whose key is missing.
+    locked: Option<piton_seal::Error>,
+    /// Whether a sealed row was opened.
+    has_opened: bool,
 }
 
 impl Found {

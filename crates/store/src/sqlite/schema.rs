@@ -13,12 +13,16 @@ use piton_sys::{Ids, SystemIds};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
 
+use super::migrate::{MIGRATIONS, format_of, migrate};
 use crate::error::Error;
 use crate::types::{Identity, JournalId};
 
 /// The format this piton reads and writes. Since 2, events carry their verdicts and checkpoints the version of their
 /// fold; since 3 the index does, too, and a journal knows its place. What was written before was never released, and is refused.
 pub(super) const FORMAT: i64 = 3;
+
+/// The first format that was released: from it on, [`migrate`](super::migrate) leads to this one.
+pub(super) const FIRST_FORMAT: i64 = 3;
 
 /// Pages after which the write-ahead log is folded into the database. Each fold costs about three
 /// syncs, so a few thousand pages keep that below one per cent of a step.
@@ -265,12 +269,13 @@ fn set(connection: &Connection, name: &str, value: &str, expected: &str) -> Resu
 }
 
 fn create(connection: &Connection, new: &Identity) -> Result<(), Error> {
-    if check_format(connection)? == FORMAT {
-        return Ok(());
+    let found = check_format(connection)?;
+    if found >= FIRST_FORMAT {
+        return migrate(connection, MIGRATIONS, FORMAT, found);
     }
     connection.execute_batch("begin immediate")?;
     // Another process may have been first.
-    if check_format(connection)? == FORMAT {
+    if check_format(connection)? >= FIRST_FORMAT {
         connection.execute_batch("rollback")?;
         return Ok(());
     }
@@ -282,16 +287,16 @@ fn create(connection: &Connection, new: &Identity) -> Result<(), Error> {
 }
 
 fn check_format(connection: &Connection) -> Result<i64, Error> {
-    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let found = format_of(connection)?;
     if found > FORMAT {
         return Err(Error::Newer { found, known: FORMAT });
     }
-    if (1..FORMAT).contains(&found) {
+    if (1..FIRST_FORMAT).contains(&found) {
         return Err(Error::Older { found, known: FORMAT });
     }
     // A database that is just being made has no format yet, and no tables either: both come in one step.
     let tables: i64 = connection.query_row("select count(*) from sqlite_master", [], |row| row.get(0))?;
-    if found < FORMAT && tables > 0 {
+    if found < FIRST_FORMAT && tables > 0 {
         let what = "it holds tables and has lost the number of its format".to_owned();
         return Err(Error::Corrupt(crate::error::Problem { run: None, seq: None, what }));
     }

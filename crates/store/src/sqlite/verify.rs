@@ -7,7 +7,7 @@ use piton_model::RunId;
 use rusqlite::Connection;
 
 use super::index::Record;
-use super::read;
+use super::{keep, read};
 use crate::anchor::Anchor;
 use crate::blob::Blobs;
 use crate::error::{Error, Problem};
@@ -30,6 +30,9 @@ pub(super) fn run(
         Err(Error::Corrupt(problem)) => return Ok(vec![problem]),
         Err(error) => return Err(error),
     };
+    if let Err(error) = record.clone().opened(blobs.keys()) {
+        problems.push(problem(error)?);
+    }
     if let Err(error) = chain_of(connection, &record, blobs) {
         problems.push(problem(error)?);
     }
@@ -41,7 +44,7 @@ pub(super) fn run(
         problems.push(Problem::of(run, what));
     }
     for seq in checkpoints_of(connection, &record)? {
-        if let Err(error) = read::checkpoint_of(connection, &record, seq) {
+        if let Err(error) = read::checkpoint_of(connection, &record, seq, blobs.keys()) {
             problems.push(problem(error)?);
         }
     }
@@ -51,8 +54,7 @@ pub(super) fn run(
 /// The chain from the first event to the head.
 fn chain_of(connection: &Connection, record: &Record, blobs: &Blobs) -> Result<(), Error> {
     read::rows_from(connection, record, 1, |row, previous| {
-        let events = row.open(&record.entry.run_id, previous, &|id| blobs.get(id))?;
-        Ok(events.last().map(|event| event.hash))
+        row.prove(&record.entry.run_id, previous, blobs.keys(), &|id| blobs.get(id)).map(Some)
     })
 }
 
@@ -82,6 +84,11 @@ pub(super) fn database(connection: &Connection) -> Result<Vec<Problem>, Error> {
         // SQLite may stumble over the damage it is asked to list.
         Err(Error::Corrupt(problem)) => problems.push(problem),
         other => other?,
+    }
+    match keep::damaged_notes(connection) {
+        Ok(damaged) => problems.extend(damaged),
+        Err(Error::Corrupt(problem)) => problems.push(problem),
+        Err(error) => return Err(error),
     }
     Ok(problems)
 }
@@ -168,7 +175,14 @@ pub(super) fn anchors(directory: &Path, journal: [u8; 16]) -> Result<Vec<(RunId,
 }
 
 /// What a run leaves in the state directory beside the database.
-const TRACES: [&str; 3] = ["anchors", "leases", "attempts"];
+const TRACES: [&str; 4] = ["anchors", "leases", "attempts", "drivers"];
+
+/// Whether there is nothing in the database, nor in its log.
+pub(super) fn is_empty(database: &Path) -> bool {
+    let log = database.with_extension("db-wal");
+    let has_nothing = |path: &Path| path.metadata().map_or(true, |metadata| metadata.len() == 0);
+    database.exists() && has_nothing(database) && has_nothing(&log)
+}
 
 /// Where there is no database there may be no trace of a run either: it was acknowledged.
 pub(super) fn nothing_was_recorded(database: &Path, state: &Path) -> Result<(), Error> {
@@ -186,7 +200,7 @@ pub(super) fn nothing_was_recorded(database: &Path, state: &Path) -> Result<(), 
         );
     }
     // Somebody may have begun the journal since.
-    if runs.is_empty() || database.exists() {
+    if runs.is_empty() || (database.exists() && !is_empty(database)) {
         return Ok(());
     }
     let runs: Vec<_> = runs.into_iter().collect();

@@ -18,7 +18,12 @@ const NAME: &str = "PITON_TEST_NAME";
 const STEPS: usize = 40;
 
 /// Runs one of the ignored tests below as a process of its own.
-fn child(test: &str, state: &Path, name: &str, abort_at: Option<usize>) -> piton_sys::process::ProgramOutput {
+pub(crate) fn child(
+    test: &str,
+    state: &Path,
+    name: &str,
+    abort_at: Option<usize>,
+) -> piton_sys::process::ProgramOutput {
     let mut program = Program::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"])
         .env(STATE, state)
@@ -33,7 +38,7 @@ fn limits() -> RunLimits {
     RunLimits { deadline: Duration::from_secs(120), output_bytes_max: 1 << 20 }
 }
 
-fn place() -> (PathBuf, String) {
+pub(crate) fn place() -> (PathBuf, String) {
     let state = std::env::var_os(STATE).expect("started by its parent");
     (state.into(), std::env::var(NAME).unwrap())
 }

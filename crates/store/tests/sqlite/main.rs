@@ -8,5 +8,7 @@
 mod common;
 mod crowd;
 mod damage;
+mod encrypted;
 mod files;
+mod keep;
 mod salvage;

@@ -8,6 +8,11 @@ use crate::common::*;
 
 const RUNS: [&str; 3] = ["Alpha", "beta", "gamma"];
 
+fn salvage_of(root: &std::path::Path, names: &[piton_model::RunId]) -> piton_store::Salvage {
+    let keys: std::sync::Arc<dyn piton_seal::Keys> = std::sync::Arc::new(piton_seal::NoKeys);
+    piton_store::salvage(&Url::of_repository(root), None, names, &keys).unwrap()
+}
+
 /// A journal with runs of forty appends each, one of them with a large payload; and its frames.
 fn sample(root: &std::path::Path) -> Vec<Vec<Frame>> {
     let store = Sqlite::open(&root.join(".piton")).unwrap();
@@ -29,7 +34,7 @@ fn sample(root: &std::path::Path) -> Vec<Vec<Frame>> {
 /// What is found of each run is a beginning of what was written: how much, in appends.
 #[track_caller]
 fn found(root: &std::path::Path, truth: &[Vec<Frame>], what: &str) -> Vec<usize> {
-    let salvage = piton_store::salvage(&Url::of_repository(root), None, &[]);
+    let salvage = salvage_of(root, &[]);
     let counts = RUNS.iter().zip(truth).map(|(id, truth)| {
         let Some(salvaged) = salvage.runs.iter().find(|found| found.run.key() == run(id).key()) else {
             return 0;
@@ -66,7 +71,7 @@ fn a_damaged_index_costs_nothing() {
         let counts = found(dir.path(), &truth, sql);
         assert_eq!(counts[1..], [41, 41], "{sql}");
     }
-    let salvage = piton_store::salvage(&Url::of_repository(dir.path()), None, &[run("Alpha")]);
+    let salvage = salvage_of(dir.path(), &[run("Alpha")]);
     let alpha = salvage.runs.iter().find(|found| found.run == run("Alpha")).unwrap();
     assert_eq!(salvage.frames(alpha).count(), 41, "who names it finds it");
 }
@@ -80,7 +85,7 @@ fn a_damaged_append_ends_what_is_proven_of_its_run_and_of_no_other() {
     assert_eq!(journal.execute(sql, []).unwrap(), 1);
     assert_eq!(found(dir.path(), &truth, sql), [41, 19, 41]);
     let last = |what: &str| {
-        let salvage = piton_store::salvage(&Url::of_repository(dir.path()), None, &[]);
+        let salvage = salvage_of(dir.path(), &[]);
         let beta = salvage.runs.iter().find(|found| found.run == run("beta")).map(|beta| beta.acknowledged);
         beta.unwrap_or_else(|| panic!("{what}"))
     };

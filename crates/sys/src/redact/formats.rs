@@ -44,7 +44,27 @@ const FORMATS: &[Format] = &[
     format(b"xoxr-", Class::Url, 10),
     format(b"xoxs-", Class::Url, 10),
     format(b"npm_", Class::Alphanumeric, 30),
+    format(b"sk_test_", Class::Alphanumeric, 20),
+    format(b"rk_test_", Class::Alphanumeric, 20),
+    format(b"hf_", Class::Alphanumeric, 30),
+    format(b"gsk_", Class::Alphanumeric, 40),
+    format(b"xai-", Class::Alphanumeric, 40),
+    format(b"xapp-", Class::Url, 20),
+    format(b"pypi-AgE", Class::Url, 30),
+    format(b"SG.", Class::Jwt, 60),
+    format(b"whsec_", Class::Alphanumeric, 24),
+    format(b"dop_v1_", Class::Alphanumeric, 60),
+    format(b"shpat_", Class::Alphanumeric, 30),
+    format(b"AGE-SECRET-KEY-1", Class::Capital, 50),
 ];
+
+/// What a format is known by where it is encoded as a whole: prefix, and how many bytes of its class must follow.
+pub(super) fn prefixes() -> impl Iterator<Item = (&'static [u8], Class, usize)> {
+    // Three bytes are too few to be told from chance there.
+    let long = FORMATS.iter().filter(|format| format.prefix.len() > 3);
+    let projects = (&b"sk-proj-"[..], Class::Url, 20);
+    long.map(|format| (format.prefix, format.class, format.length_min)).chain([projects])
+}
 
 const DIGIT_WITHIN: usize = 40;
 const JWT_PART_MIN: usize = 10;
@@ -60,7 +80,7 @@ const PEM_BYTES_MAX: usize = 64 * 1024;
 
 /// Which characters a secret is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     Alphanumeric,
     /// Capitals and digits.
     Capital,
@@ -73,7 +93,7 @@ enum Class {
 }
 
 impl Class {
-    fn contains(self, byte: u8) -> bool {
+    pub(super) fn contains(self, byte: u8) -> bool {
         match self {
             Self::Alphanumeric => byte.is_ascii_alphanumeric(),
             Self::Capital => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
@@ -236,10 +256,16 @@ fn plain_length(bytes: &[u8]) -> usize {
 /// Whether any format starts with these two bytes.
 fn may_start(first: u8, second: u8) -> bool {
     match first {
-        b's' | b'r' => second == b'k',
-        b'g' => matches!(second, b'h' | b'l' | b'i'),
-        b'A' => matches!(second, b'K' | b'S' | b'I'),
-        b'x' => second == b'o',
+        b's' => matches!(second, b'k' | b'h'),
+        b'r' => second == b'k',
+        b'g' => matches!(second, b'h' | b'l' | b'i' | b's'),
+        b'A' => matches!(second, b'K' | b'S' | b'I' | b'G'),
+        b'S' => second == b'G',
+        b'x' => matches!(second, b'o' | b'a'),
+        b'h' => second == b'f',
+        b'p' => second == b'y',
+        b'w' => second == b'h',
+        b'd' => second == b'o',
         b'n' => second == b'p',
         b'e' => second == b'y',
         b'b' | b'B' => matches!(second, b'e' | b'E'),

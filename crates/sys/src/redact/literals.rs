@@ -2,57 +2,89 @@
 
 use std::sync::Arc;
 
+use super::encodings::patterns;
+use super::escapes::{forms, is_special};
+use super::pattern::{Look, Pattern, Writing};
 use super::{REDACTED, VALUE_BYTES_MIN};
 
-/// Longer values are cut into pieces of this size, each a literal: what is held back stays bounded.
+/// Longer values are cut into pieces of this size, each looked for alone: what is held back stays bounded.
 const LITERAL_BYTES_MAX: usize = 4 * 1024;
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const BASE64_URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/// A set of byte strings to look for.
+/// A set of texts to look for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Literals {
-    /// By their first byte, the longest first.
-    sorted: Vec<Vec<u8>>,
+    patterns: Vec<Pattern>,
+    index: Index,
+}
+
+/// Which patterns may be where a text goes on with certain bytes.
+#[derive(Clone, Debug)]
+struct Index {
+    /// By the first byte of the pattern, as it is or as a digit.
+    by_first: Vec<Vec<usize>>,
+    /// The first two bytes of every pattern, a bit for each pair.
+    pairs: Vec<u64>,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self { by_first: vec![Vec::new(); 256], pairs: vec![0; 1 << 10] }
+    }
+}
+
+impl Index {
+    fn of(patterns: &[Pattern]) -> Self {
+        let mut index = Self::default();
+        for (number, pattern) in patterns.iter().enumerate() {
+            for [first, second] in beginnings(pattern) {
+                let of_first = &mut index.by_first[usize::from(first)];
+                if of_first.last() != Some(&number) {
+                    of_first.push(number);
+                }
+                let pair = usize::from(first) << 8 | usize::from(second);
+                index.pairs[pair / 64] |= 1 << (pair % 64);
+            }
+        }
+        index
+    }
+
+    fn has_first(&self, byte: u8) -> bool {
+        !self.by_first[usize::from(byte)].is_empty()
+    }
+
+    fn has_pair(&self, first: u8, second: u8) -> bool {
+        let pair = usize::from(first) << 8 | usize::from(second);
+        self.pairs[pair / 64] & 1 << (pair % 64) != 0
+    }
+}
+
+/// The two bytes that a pattern begins with where nothing is escaped.
+fn beginnings(pattern: &Pattern) -> Vec<[u8; 2]> {
+    match pattern.writing {
+        Writing::Text => vec![[pattern.bytes[0], pattern.bytes[1]]],
+        Writing::Hex => {
+            let digits =
+                |alphabet: &[u8; 16], shift: u8| alphabet[usize::from(pattern.bytes[0] >> shift & 15)];
+            let cases = [b"0123456789abcdef", b"0123456789ABCDEF"];
+            cases.iter().flat_map(|high| cases.map(|low| [digits(high, 4), digits(low, 0)])).collect()
+        }
+    }
 }
 
 impl Literals {
     pub(super) fn add_in_all_encodings(&mut self, value: &[u8]) {
-        self.add(value.to_vec());
-        for upper in [true, false] {
-            self.add(percent_encoded(value, upper));
-            self.add(percent_form(value, upper));
-            self.add(percent_all(value, upper));
-            self.add(hex(value, upper));
-            self.add(json_all(value, upper));
+        for pattern in patterns(value) {
+            let pieces =
+                pattern.bytes.chunks(LITERAL_BYTES_MAX).filter(|piece| piece.len() >= VALUE_BYTES_MIN);
+            let pieces = pieces.map(|piece| Pattern { bytes: piece.to_vec(), writing: pattern.writing });
+            self.patterns.extend(pieces);
         }
-        self.add(json_escaped(value));
-        // As PHP, and whoever puts JSON into HTML, writes it; and JSON within a string of JSON.
-        self.add(replaced(&json_escaped(value), b"/", b"\\/"));
-        self.add(json_escaped(&json_escaped(value)));
-        for alphabet in [BASE64, BASE64_URL] {
-            // The value may start anywhere within the three bytes that make four characters.
-            for bits_before in [0, 4, 2] {
-                self.add(base64_core(value, bits_before, alphabet));
-            }
-        }
-    }
-
-    fn add(&mut self, literal: Vec<u8>) {
-        let pieces = literal.chunks(LITERAL_BYTES_MAX).filter(|piece| piece.len() >= VALUE_BYTES_MIN);
-        self.sorted.extend(pieces.map(<[u8]>::to_vec));
     }
 
     pub(super) fn sort(&mut self) {
-        self.sorted.sort_by(|a, b| a[0].cmp(&b[0]).then(b.len().cmp(&a.len())).then(a.cmp(b)));
-        self.sorted.dedup();
-    }
-
-    fn starting_with(&self, first: u8) -> &[Vec<u8>] {
-        let from = self.sorted.partition_point(|literal| literal[0] < first);
-        let to = self.sorted.partition_point(|literal| literal[0] <= first);
-        &self.sorted[from..to]
+        self.patterns.sort();
+        self.patterns.dedup();
+        self.index = Index::of(&self.patterns);
     }
 }
 
@@ -60,7 +92,7 @@ impl Literals {
 #[derive(Debug)]
 pub(super) struct Scanner {
     literals: Arc<Literals>,
-    /// Which bytes a literal starts with.
+    /// Which bytes a literal may start with, however it is written.
     starts: [bool; 256],
     held: Vec<u8>,
     pub(super) has_redacted: bool,
@@ -75,8 +107,10 @@ enum Decision {
 impl Scanner {
     pub(super) fn new(literals: Arc<Literals>) -> Self {
         let mut starts = [false; 256];
-        for literal in &literals.sorted {
-            starts[usize::from(literal[0])] = true;
+        if !literals.patterns.is_empty() {
+            for byte in 0..=255 {
+                starts[usize::from(byte)] = literals.index.has_first(byte) || is_special(byte);
+            }
         }
         Self { literals, starts, held: Vec::new(), has_redacted: false }
     }
@@ -94,11 +128,11 @@ impl Scanner {
         held.extend_from_slice(bytes);
         let mut rest = held.as_slice();
         loop {
-            let plain = rest.iter().position(|&byte| self.starts[usize::from(byte)]).unwrap_or(rest.len());
+            let plain = self.plain_length(rest);
             clean.extend_from_slice(&rest[..plain]);
             rest = &rest[plain..];
             let Some(&first) = rest.first() else { break };
-            match decide(self.literals.starting_with(first), rest, is_end) {
+            match self.decide(rest, is_end) {
                 Decision::Emit => {
                     clean.push(first);
                     rest = &rest[1..];
@@ -113,92 +147,59 @@ impl Scanner {
         }
         self.held = rest.to_vec();
     }
-}
 
-/// Leftmost, then longest: a shorter literal waits until the longer ones that fit so far are out.
-fn decide(candidates: &[Vec<u8>], rest: &[u8], is_end: bool) -> Decision {
-    let mut longer_may_fit = false;
-    for literal in candidates {
-        if rest.starts_with(literal) {
-            return if longer_may_fit { Decision::NeedMore } else { Decision::Redact(literal.len()) };
-        }
-        longer_may_fit |= !is_end && literal.starts_with(rest);
+    /// How many bytes in front cannot begin a literal. Nearly all output passes here.
+    fn plain_length(&self, rest: &[u8]) -> usize {
+        let may_start = |(at, &first): (usize, &u8)| {
+            let goes_on = || match rest.get(at + 1) {
+                Some(&second) => is_special(second) || self.literals.index.has_pair(first, second),
+                None => true,
+            };
+            self.starts[usize::from(first)] && (is_special(first) || goes_on())
+        };
+        rest.iter().enumerate().position(|(at, byte)| may_start((at, byte))).unwrap_or(rest.len())
     }
-    if longer_may_fit { Decision::NeedMore } else { Decision::Emit }
-}
 
-fn percent_encoded(value: &[u8], upper: bool) -> Vec<u8> {
-    let mut encoded = Vec::with_capacity(value.len());
-    for &byte in value {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(byte);
-        } else {
-            encoded.push(b'%');
-            encoded.extend(hex(&[byte], upper));
+    /// Leftmost, then longest: a literal waits until it is known whether another one is there, too.
+    fn decide(&self, rest: &[u8], is_end: bool) -> Decision {
+        let mut found = Decision::Emit;
+        let first = rest[0];
+        if !is_special(first) {
+            return self.look_at(first, rest, is_end, found);
         }
-    }
-    encoded
-}
-
-/// As a form is sent: a space is a plus.
-fn percent_form(value: &[u8], upper: bool) -> Vec<u8> {
-    replaced(&percent_encoded(value, upper), b"%20", b"+")
-}
-
-/// Every byte escaped, whether it needs to be or not.
-fn percent_all(value: &[u8], upper: bool) -> Vec<u8> {
-    value.iter().flat_map(|&byte| [b"%".to_vec(), hex(&[byte], upper)].concat()).collect()
-}
-
-/// Every character of a JSON string escaped by its number.
-fn json_all(value: &[u8], upper: bool) -> Vec<u8> {
-    let units = String::from_utf8_lossy(value).encode_utf16().collect::<Vec<u16>>();
-    units.iter().flat_map(|unit| [b"\\u".to_vec(), hex(&unit.to_be_bytes(), upper)].concat()).collect()
-}
-
-fn hex(value: &[u8], upper: bool) -> Vec<u8> {
-    let digits = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
-    value.iter().flat_map(|byte| [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]).collect()
-}
-
-fn replaced(text: &[u8], what: &[u8], with: &[u8]) -> Vec<u8> {
-    let (mut made, mut rest) = (Vec::with_capacity(text.len()), text);
-    while let Some(&first) = rest.first() {
-        if rest.starts_with(what) {
-            made.extend_from_slice(with);
-            rest = &rest[what.len()..];
-        } else {
-            made.push(first);
-            rest = &rest[1..];
+        let forms = forms(rest);
+        if forms.is_open && !is_end {
+            return Decision::NeedMore;
         }
-    }
-    made
-}
-
-fn json_escaped(value: &[u8]) -> Vec<u8> {
-    let mut escaped = Vec::with_capacity(value.len());
-    for &byte in value {
-        match byte {
-            b'"' | b'\\' => escaped.extend([b'\\', byte]),
-            b'\n' => escaped.extend(b"\\n"),
-            b'\r' => escaped.extend(b"\\r"),
-            b'\t' => escaped.extend(b"\\t"),
-            0..0x20 => escaped.extend(format!("\\u{byte:04x}").into_bytes()),
-            _ => escaped.push(byte),
+        let mut looked_at = Vec::new();
+        for form in forms.iter() {
+            let byte = form.bytes()[0];
+            if !looked_at.contains(&byte) {
+                looked_at.push(byte);
+                found = self.look_at(byte, rest, is_end, found);
+            }
         }
+        found
     }
-    escaped
-}
 
-/// The characters of a base64 text that this value alone determines, when `bits_before` of its first bits went
-/// into a character shared with what stands before it.
-fn base64_core(value: &[u8], bits_before: usize, alphabet: &[u8; 64]) -> Vec<u8> {
-    let bit = |index: usize| (value[index / 8] >> (7 - index % 8)) & 1;
-    let starts = (bits_before..).step_by(6).take_while(|start| start + 6 <= value.len() * 8);
-    starts
-        .map(|start| (start..start + 6).fold(0, |character, index| character << 1 | bit(index)))
-        .map(|character| alphabet[usize::from(character)])
-        .collect()
+    /// The same among the literals that begin with `byte`.
+    fn look_at(&self, byte: u8, rest: &[u8], is_end: bool, mut found: Decision) -> Decision {
+        let is_plain = byte == rest[0];
+        for &number in &self.literals.index.by_first[usize::from(byte)] {
+            let pattern = &self.literals.patterns[number];
+            if is_plain && rest.get(1).is_some_and(|second| !pattern.may_go_on(*second)) && !is_special(byte)
+            {
+                continue;
+            }
+            found = match (pattern.look(rest, is_end), found) {
+                (_, Decision::NeedMore) | (Look::Open, _) => Decision::NeedMore,
+                (Look::Fails, found) => found,
+                (Look::Fits(length), Decision::Redact(other)) => Decision::Redact(length.max(other)),
+                (Look::Fits(length), Decision::Emit) => Decision::Redact(length),
+            };
+        }
+        found
+    }
 }
 
 #[cfg(test)]
@@ -206,31 +207,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_core_of_base64_is_the_same_at_every_offset() {
-        // base64 of "secret-value", "xsecret-value" and "xysecret-value".
-        let encoded = ["c2VjcmV0LXZhbHVl", "eHNlY3JldC12YWx1ZQ==", "eHlzZWNyZXQtdmFsdWU="];
-        for (text, bits_before) in encoded.into_iter().zip([0, 4, 2]) {
-            let core = String::from_utf8(base64_core(b"secret-value", bits_before, BASE64)).unwrap();
-            assert!(core.len() >= 14 && text.contains(&core), "`{core}` in `{text}`");
-        }
-    }
-
-    #[test]
-    fn encodings_are_those_of_urls_and_json() {
-        assert_eq!(percent_encoded(b"a b/c~", true), b"a%20b%2Fc~");
-        assert_eq!(percent_form(b"a b/c~", false), b"a+b%2fc~");
-        assert_eq!(percent_all(b"a/", false), b"%61%2f");
-        assert_eq!(json_all("a\u{e9}".as_bytes(), false), b"\\u0061\\u00e9");
-        assert_eq!(hex(b"a/", true), b"612F");
-        assert_eq!(json_escaped(b"a\"b\\c\n\x01"), b"a\\\"b\\\\c\\n\\u0001");
-    }
-
-    #[test]
     fn a_long_value_is_found_in_pieces() {
         let value: Vec<u8> =
             (0..10_000_u32).map(|i| b"abcdefghijklmnop"[(i.wrapping_mul(i) >> 3) as usize % 16]).collect();
         let mut literals = Literals::default();
-        literals.add(value.clone());
+        literals.add_in_all_encodings(&value);
         literals.sort();
         let mut scanner = Scanner::new(Arc::new(literals));
         let mut clean = Vec::new();

@@ -25,6 +25,8 @@ fn sample() -> Vec<Record> {
         Record::Frame { run: run.clone(), frame: Frame { seq: 5, request: None, ..frame } },
         Record::Epoch { run: run.clone(), epoch: 4 },
         Record::Checkpoint { run, seq: 5, digest: [1; 32] },
+        Record::Bundle { part: 1, is_last: true, bytes: b"part of a bundle".to_vec() },
+        Record::Mark { bytes: b"{}".to_vec() },
     ]
 }
 

@@ -192,6 +192,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     for question in &state.people.questions {
         lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
     }
+    lines.extend(proof(state).map(|proof| format!("proof     {proof}")));
     lines.push(format!("result    {}", result(state)));
     let (left_out, start) = (state.left_out(), state.seen.start.as_ref());
     let is_more = left_out.len() > start.map_or(0, |start| start.left_out.len());
@@ -205,6 +206,29 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     }
     lines.push(format!("next      {next}"));
     lines
+}
+
+/// What was tried beside the checks on what stands now, and which tests prove it; nothing where nothing was to be tried.
+pub(super) fn proof(state: &State) -> Option<String> {
+    const NAMES_MAX: usize = 3;
+    let proof = state.seen.checks.as_ref()?.proof.as_ref()?;
+    if proof.probes.is_empty() {
+        let why = proof.not_proven.first().map(|why| format!(": {}", clean_line(why)));
+        return Some(format!("nothing is proven{}", why.unwrap_or_default()));
+    }
+    let tried = format!(
+        "{}, {}, {} lost",
+        count(proof.probes.len(), "probe"),
+        count(proof.mutants, "mutant"),
+        proof.lost
+    );
+    let names: Vec<_> = state.proved_by().take(NAMES_MAX).map(clean_line).collect();
+    let more = state.proved_by().count() - names.len();
+    Some(match (names.is_empty(), more) {
+        (true, _) => format!("{tried}; unproved: no test fails on the code of the start"),
+        (false, 0) => format!("{tried}; proved by {}", names.join(", ")),
+        (false, more) => format!("{tried}; proved by {} and {more} more", names.join(", ")),
+    })
 }
 
 /// The cause of a status, as a sentence.
@@ -437,11 +461,17 @@ pub fn not_the_cause(state: &State) -> Vec<String> {
         Reason::LimitDuration,
         format!("time {} of {}", duration(counters.working_ms), duration(limits.working_ms)),
     );
-    unless(
-        Reason::NoProgress,
-        format!("no progress {} of {}", counters.no_progress_in_a_row, limits.no_progress),
-    );
-    unless(Reason::FailureStreak, format!("failures {} of {}", counters.failures_in_a_row, limits.failures));
+    // What was reached is not said to have no part in it.
+    if counters.no_progress_in_a_row < limits.no_progress {
+        unless(
+            Reason::NoProgress,
+            format!("no progress {} of {}", counters.no_progress_in_a_row, limits.no_progress),
+        );
+    }
+    if counters.failures_in_a_row < limits.failures {
+        let failures = format!("failures {} of {}", counters.failures_in_a_row, limits.failures);
+        unless(Reason::FailureStreak, failures);
+    }
     if let Some(max) = limits.cost_microusd {
         let used = known_money(counters.cost_microusd, counters.cost_unknown);
         unless(Reason::LimitCost, format!("money {used} of {}", money(max)));

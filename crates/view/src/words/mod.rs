@@ -7,6 +7,7 @@ mod fit;
 pub mod ledger;
 mod loops;
 pub mod metrics;
+mod replica;
 mod status;
 mod watch;
 pub mod workflow;
@@ -18,6 +19,7 @@ pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
 pub use fit::{cut, wrapped};
 pub use loops::{details, ending, not_the_cause, reported, tests_by_name, uncommitted, why};
+pub use replica::replica;
 pub use status::{next, status, what_to_do};
 pub use watch::Watched;
 
@@ -39,6 +41,19 @@ pub fn duration(millis: u64) -> String {
 pub fn count<N: std::fmt::Display + PartialEq + From<u8>>(number: N, of: &str) -> String {
     let many = if number == N::from(1) { "" } else { "s" };
     format!("{number} {of}{many}")
+}
+
+/// `17 B`, `4.0 KiB`, `1.2 GiB`.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let (mut value, mut unit) = (bytes as f64 / 1024.0, 0);
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        (value, unit) = (value / 1024.0, unit + 1);
+    }
+    format!("{value:.1} {}", UNITS[unit])
 }
 
 /// As many lines as somebody reads at once, and how many more there are.

@@ -69,6 +69,7 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
     if !tests.is_empty() {
         lines.push(format!("tests    {}", tests.join(" · ")));
     }
+    lines.extend(super::loops::proof(state).map(|proof| format!("proof    {proof}")));
     if let Some(line) = changed(&view.changed) {
         lines.push(format!("changed  {line}"));
     }

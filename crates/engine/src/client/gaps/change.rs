@@ -11,7 +11,7 @@ use piton_view::{Error, ErrorKind, GapChange, GapsChanged, LedgerAt};
 
 use super::{LocalClient, ledger, no_such, shown};
 use crate::launch::Secrets;
-use crate::ledger::{Evidence, journal_for, observe};
+use crate::ledger::{Evidence, journal_for, observe, without_secrets};
 
 pub(in crate::client) async fn change(
     client: &LocalClient,
@@ -88,12 +88,7 @@ fn redacted(redactor: &Redactor, change: GapChange) -> GapChange {
             reason: clean(reason),
         },
         GapChange::AddMissing(gaps) => {
-            let clean_gap = |gap: Gap| {
-                gap.with(|gap| {
-                    gap.question = clean(std::mem::take(&mut gap.question));
-                    gap.findings = clean(std::mem::take(&mut gap.findings));
-                })
-            };
+            let clean_gap = |gap: Gap| without_secrets(redactor, gap);
             GapChange::AddMissing(gaps.into_iter().map(clean_gap).collect())
         }
         GapChange::Adopt

@@ -125,6 +125,7 @@ fn cheat() -> GuardReport {
         after: None,
         undo: "Put it back.".to_owned(),
         allowed: None,
+        evidence: None,
     };
     GuardReport { findings: vec![finding], findings_total: 1, ..GuardReport::default() }
 }

@@ -45,7 +45,10 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &Ro
         state.work.restore = None;
     }
     if let Some(wrote) = &round.wrote {
-        take_written(state, wrote, ruling, at);
+        take_written(state, wrote, ruling);
+    }
+    if let Some(verdict) = ruling.guard {
+        take_findings(state, verdict, ruling, at);
     }
     if let Some(ended) = &mut state.work.ended {
         // A look that was stopped has seen nothing; one that somebody gave up is not taken again.
@@ -94,15 +97,20 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, ruling: &Ro
 }
 
 /// What the checks wrote, and what becomes of that.
-fn take_written(state: &mut State, wrote: &Wrote, ruling: &RoundRuling, at: Timestamp) {
+fn take_written(state: &mut State, wrote: &Wrote, ruling: &RoundRuling) {
     for made in &wrote.made {
         state.seen.made.retain(|known| known.path != made.path);
         if state.seen.made.len() < MADE_MAX {
             state.seen.made.push(made.clone());
         }
     }
-    let Some(verdict) = ruling.guard else { return };
-    wrote.guard.iter().for_each(|report| attempt::count_guard(state, report));
+    if ruling.guard.is_some() {
+        wrote.guard.iter().for_each(|report| attempt::count_guard(state, report));
+    }
+}
+
+/// What is held against what the checks wrote, and what trials showed.
+fn take_findings(state: &mut State, verdict: Verdict, ruling: &RoundRuling, at: Timestamp) {
     let number = state.work.iteration;
     let kept = ruling.findings.iter().map(|finding| KeptFinding::new(number, at, verdict, finding.clone()));
     keep_findings(state, kept);

@@ -88,12 +88,15 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 hooks::pass(state, HookPoint::LoopStart);
             }
         }
-        Event::SnapshotTaken { snapshot, base } => {
+        Event::SnapshotTaken { snapshot, base, before } => {
             state.seen.start.get_or_insert_with(|| snapshot.clone());
             let adopted = state.memory.adopted.as_ref().and_then(|adopted| adopted.base.as_ref());
             state.judged.trusted.get_or_insert_with(|| adopted.unwrap_or(snapshot).clone());
             if *base {
                 state.work.before = Some(snapshot.clone());
+            }
+            if let Some(before) = before {
+                state.work.before = Some((**before).clone());
             }
             state.seen.snapshot = Some(snapshot.clone());
         }
@@ -226,6 +229,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
 
 fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     state.config.limits = state.config.limits.clone().raised(raise);
+    state.config.confine = state.config.confine.take().filter(|_| !raise.without_walls);
     // Who goes on after the deadline means to.
     state.config.limits.deadline = state.config.limits.deadline.filter(|deadline| *deadline > at);
     state.requests.resume = None;

@@ -69,7 +69,7 @@ impl Limits {
 }
 
 /// Limits that a resume raises to new, absolute values.
-#[record(Default, Eq)]
+#[record(Default, Eq, omit(without_walls))]
 pub struct Raise {
     /// New ceiling of iterations.
     pub iterations: Option<u32>,
@@ -85,4 +85,6 @@ pub struct Raise {
     pub lines: Option<u64>,
     /// New ceiling of reboots.
     pub reboots: Option<u32>,
+    /// From here on without walls.
+    pub without_walls: bool,
 }

@@ -3,10 +3,11 @@
 use piton_record::record;
 
 use super::Snapshot;
+use crate::finding::Finding;
 use crate::limits::{
     MADE_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEST_NAME_BYTES_MAX, WRITTEN_MAX, clip, clip_tail,
 };
-use crate::loop_machine::guard::GuardReport;
+use crate::loop_machine::guard::{GuardReport, bounded};
 use crate::loop_machine::measures::Measures;
 use crate::loop_machine::stop::StopResult;
 use crate::loop_machine::tracker::TestChanges;
@@ -23,6 +24,8 @@ pub struct CheckRound {
     pub snapshot: Option<Snapshot>,
     /// What they wrote into it, where they did.
     pub wrote: Option<Wrote>,
+    /// What was tried beside them, where they pass.
+    pub proof: Option<Proved>,
     /// What stop conditions said that have to be looked up.
     pub stops: Vec<StopResult>,
     /// What changed about tests by name.
@@ -54,6 +57,7 @@ impl CheckRound {
         self.measures = self.measures.bounded();
         self.tests = self.tests.bounded();
         self.wrote = self.wrote.map(Wrote::bounded);
+        self.proof = self.proof.map(Proved::bounded);
         for beside in &mut self.beside {
             for names in [&mut beside.opened, &mut beside.fails, &mut beside.misses] {
                 names.truncate(OPENED_FILES_MAX);
@@ -71,6 +75,42 @@ impl CheckRound {
     /// Whether every check passes; true of a round without checks.
     pub fn all_pass(&self) -> bool {
         self.checks.iter().all(|check| check.passed)
+    }
+}
+
+/// What came of trials: checks on trees that were broken on purpose.
+#[record(Default, Eq, omit(trials, mutants, lost, full, duration_ms))]
+pub struct Proved {
+    /// What was tried, by the names of the probes.
+    pub probes: Vec<String>,
+    /// How often a check was run.
+    pub trials: u32,
+    /// Breaks that were tried.
+    pub mutants: u32,
+    /// Breaks that the tests of the start notice and those of now do not.
+    pub lost: u32,
+    /// Tests that fail on the code of the start and pass now; the first few.
+    pub proved_by: Vec<String>,
+    /// What was not tried, or said nothing, and why; the first few.
+    pub not_proven: Vec<String>,
+    /// Everything was tried, not only a little.
+    pub full: bool,
+    /// What was shown.
+    pub findings: Vec<Finding>,
+    /// How long it took; the round counts it as well.
+    pub duration_ms: u64,
+}
+
+impl Proved {
+    /// The same within the limits of an event.
+    #[must_use]
+    fn bounded(mut self) -> Self {
+        for names in [&mut self.proved_by, &mut self.not_proven] {
+            names.truncate(OPENED_FILES_MAX);
+            names.iter_mut().for_each(|name| *name = clip(name, TEST_NAME_BYTES_MAX).to_owned());
+        }
+        self.findings = bounded(self.findings);
+        self
     }
 }
 

@@ -208,5 +208,6 @@ fn finding(
         after: None,
         undo: undo.to_owned(),
         allowed: None,
+        evidence: None,
     }
 }

@@ -5,7 +5,7 @@ use super::checkout::unlike;
 use crate::event::Event;
 use crate::finding::{Finding, RegressionType, Severity};
 use crate::loop_machine::done::{DoneRule, done_rule};
-use crate::loop_machine::facts::{CheckRound, ReportStatus, Rewritten, Snapshot, Wrote};
+use crate::loop_machine::facts::{CheckRound, Proved, ReportStatus, Rewritten, Snapshot, Wrote};
 use crate::loop_machine::guard::{GuardMode, Verdict};
 use crate::loop_machine::state::{Next, State};
 use crate::loop_machine::stop::all_tests_pass;
@@ -35,8 +35,9 @@ pub(in crate::loop_machine) fn round(state: &State, round: &CheckRound) -> Round
     let unlike = unlike(state, round);
     let is_look = state.work.ended.as_ref().is_some_and(|ended| ended.look);
     let is_due = state.work.ended.is_some() && state.work.iteration > state.counters.iterations;
-    let wrote = round.wrote.as_ref().filter(|_| is_due && !round.cancelled && unlike.is_none());
-    let (guard, findings) = written(state, wrote);
+    let counts = is_due && !round.cancelled && unlike.is_none();
+    let wrote = round.wrote.as_ref().filter(|_| counts);
+    let (guard, findings) = held_against(state, wrote, round.proof.as_ref().filter(|_| counts));
     let is_refused = guard == Some(Verdict::Refused);
     let was_again = state.work.ended.as_ref().is_some_and(|ended| ended.again);
     let changed = wrote.is_some_and(|wrote| !wrote.changed.is_empty());
@@ -93,14 +94,26 @@ fn after_look(state: &State, round: &CheckRound) -> Next {
     }
 }
 
-/// What becomes of what the checks wrote, and what is held against it.
-fn written(state: &State, wrote: Option<&Wrote>) -> (Option<Verdict>, Vec<Finding>) {
-    let Some(wrote) = wrote.filter(|_| state.config.guard != GuardMode::Off) else {
+/// What becomes of what the checks wrote and of what trials showed, and what is held against it.
+fn held_against(
+    state: &State,
+    wrote: Option<&Wrote>,
+    proof: Option<&Proved>,
+) -> (Option<Verdict>, Vec<Finding>) {
+    if state.config.guard == GuardMode::Off {
         return (None, Vec::new());
+    }
+    let mut findings: Vec<Finding> = wrote.iter().flat_map(|wrote| &wrote.tests).map(rewritten).collect();
+    let reports = wrote.iter().flat_map(|wrote| &wrote.guard);
+    findings.extend(reports.flat_map(|report| report.findings.clone()));
+    // What somebody has looked at already is not raised again.
+    let is_known = |finding: &&Finding| {
+        let kept = || state.judged.findings.iter().filter(|kept| kept.finding.id == finding.id);
+        kept().any(|kept| kept.verdict != Verdict::Refused)
     };
-    let mut findings: Vec<Finding> = wrote.tests.iter().map(rewritten).collect();
-    findings.extend(wrote.guard.iter().flat_map(|report| report.findings.clone()));
-    let is_judged = wrote.guard.is_some() || !findings.is_empty();
+    let shown = proof.iter().flat_map(|proof| &proof.findings);
+    findings.extend(shown.filter(|finding| !is_known(finding)).cloned());
+    let is_judged = wrote.is_some_and(|wrote| wrote.guard.is_some()) || !findings.is_empty();
     (is_judged.then(|| about(state.config.guard, &findings)), findings)
 }
 
@@ -125,6 +138,7 @@ fn rewritten(written: &Rewritten) -> Finding {
         undo: "leave tests alone while they run; what has to be generated, generate before the attempt ends"
             .to_owned(),
         allowed: None,
+        evidence: None,
     }
 }
 

@@ -24,6 +24,7 @@ fn finding(rule: &str, blocking: bool) -> Finding {
         after: None,
         undo: "restore it".to_owned(),
         allowed: None,
+        evidence: None,
     }
 }
 

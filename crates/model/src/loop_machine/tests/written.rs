@@ -122,5 +122,5 @@ fn what_somebody_edited_before_a_round_is_no_work_of_the_checks() {
     let mut driver = with_mode(GuardMode::Block);
     driver.end_attempt(works("t1"));
     let (events, _) = advance(&driver.state, Command::Observe(snapshot("t2")), driver.now).unwrap();
-    assert_eq!(events, [Event::SnapshotTaken { snapshot: snapshot("t2"), base: false }]);
+    assert_eq!(events, [Event::SnapshotTaken { snapshot: snapshot("t2"), base: false, before: None }]);
 }

@@ -8,6 +8,8 @@ use piton_view::words::count;
 
 /// Longer excerpts are cut.
 const EXCERPT_LINES_MAX: usize = 4;
+/// What is shown of what was changed for a trial.
+const EVIDENCE_LINES_MAX: usize = 8;
 
 pub(super) fn print(compared: &Compared, out: &Output) {
     let report = &compared.report;
@@ -24,6 +26,9 @@ pub(super) fn print(compared: &Compared, out: &Output) {
         count(report.files_changed, "file"),
         &compared.base[..compared.base.len().min(10)],
     ));
+    if let Some(proof) = &compared.proof {
+        proof.print(out);
+    }
     let allowed = |finding: &&Finding| finding.allowed.is_some();
     let blocking: Vec<_> = report.findings.iter().filter(|finding| finding.blocking).collect();
     let others: Vec<_> =
@@ -56,6 +61,15 @@ fn one(out: &Output, finding: &Finding) {
     out.line(clean_line(&format!("  {}:{}  {}", finding.file, finding.line, finding.message)));
     excerpt(out, "-", finding.before.as_deref());
     excerpt(out, "+", finding.after.as_deref());
+    if let Some(evidence) = &finding.evidence {
+        for line in evidence.change.lines().take(EVIDENCE_LINES_MAX) {
+            out.line(clean_line(&format!("      {line}")));
+        }
+        out.line(clean_line(&format!("    seen   {}", evidence.saw)));
+        if let Some(against) = &evidence.against {
+            out.line(clean_line(&format!("    but    {against}")));
+        }
+    }
     out.line(clean_line(&format!("    rule   {} ({})", finding.rule, finding.severity.as_str())));
     match &finding.allowed {
         Some(reason) => out.line(clean_line(&format!("    allowed because {reason}"))),

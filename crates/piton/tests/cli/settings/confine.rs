@@ -232,3 +232,48 @@ fn a_port_below_1024_is_not_passed_on_and_that_is_said() {
     let said = world.piton(&["output", "r"]).exits(0).out;
     assert!(said.contains("port 80 cannot be reached from between the walls"), "{said}");
 }
+
+/// Walls that the configuration asks for are left out for once, and that is said.
+#[test]
+fn no_confine_leaves_the_walls_out_in_a_loop_a_workflow_and_a_cycle() {
+    let home = home();
+    let look = "if test -s $HOME/.ssh/id; then echo seen; else echo hidden; fi >> said";
+    let env = [("HOME", home.path().to_str().unwrap())];
+    let flag = "--no-confine";
+    for kind in [Kind::Loop, Kind::Workflow, Kind::Cycle] {
+        let world = inside(kind, home.path(), "", look);
+        let words: &[&str] = match kind {
+            Kind::Loop => &["loop", "x", "--id", "q", "--check", "test -f said", flag],
+            Kind::Workflow => &["run", "w.yaml", "--run-id", "q", flag],
+            _ => &["cycle", "start", "x", "--id", "q", "--check", "test -f said", flag],
+        };
+        let ran = world.piton_with(&env, words);
+        assert!((ran.out.clone() + &ran.err).contains("no walls, by --no-confine"), "{ran:?}");
+        let said = world.read("said");
+        assert!(said.starts_with("hidden\n") && said.ends_with("seen\n"), "{said}: {ran:?}");
+    }
+}
+
+#[test]
+fn no_confine_takes_down_the_walls_of_a_run_that_goes_on() {
+    let home = home();
+    let look = "if test -s $HOME/.ssh/id; then echo seen; else echo hidden; fi >> said";
+    let env = [("HOME", home.path().to_str().unwrap())];
+    let world = World::new();
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'sh do.sh; grep seen said', max_attempts: 1}]\n");
+    world.write("do.sh", look);
+    world.configure("[confine]\nenabled = true\n");
+    let agent = "sh do.sh";
+    let check = "grep seen said";
+    let limited = ["--exec", agent, "--check", check, "--max-iterations", "1"];
+    world.piton_with(&env, &[&["loop", "x", "--id", "l"][..], &limited].concat());
+    world.piton_with(&env, &["resume", "l", "--max-iterations", "+1"]);
+    assert_eq!(world.read("said"), "hidden\nhidden\n");
+    let ran = world.piton_with(&env, &["resume", "l", "--max-iterations", "+1", "--no-confine"]).exits(0);
+    assert!((ran.out.clone() + &ran.err).contains("no walls, by --no-confine"), "{ran:?}");
+    world.shell("rm said").exits(0);
+    world.piton_with(&env, &["run", "w.yaml", "--run-id", "w"]);
+    assert_eq!(world.read("said"), "hidden\n");
+    let ran = world.piton_with(&env, &["resume", "w", "--no-confine"]).exits(0);
+    assert!((ran.out.clone() + &ran.err).contains("no walls, by --no-confine"), "{ran:?}");
+}

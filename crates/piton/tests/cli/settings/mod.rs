@@ -9,6 +9,8 @@ mod cycles;
 mod judging;
 mod modes;
 mod others;
+mod proving;
+mod replicated;
 mod sessions;
 mod telling;
 
@@ -128,6 +130,114 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
     ("vault.compress", Kind::Workflow, "vault::runs_of_every_kind_are_compressed_and_come_back"),
     ("vault.compress", Kind::Cycle, "vault::runs_of_every_kind_are_compressed_and_come_back"),
     ("vault.compress", Kind::Ledger, "vault::runs_of_every_kind_are_compressed_and_come_back"),
+    ("vault.encrypt", Kind::Loop, "vault::runs_of_every_kind_are_encrypted_and_come_back"),
+    ("vault.encrypt", Kind::Workflow, "vault::runs_of_every_kind_are_encrypted_and_come_back"),
+    ("vault.encrypt", Kind::Cycle, "vault::runs_of_every_kind_are_encrypted_and_come_back"),
+    ("vault.encrypt", Kind::Ledger, "vault::runs_of_every_kind_are_encrypted_and_come_back"),
+    ("vault.key_file", Kind::Loop, "vault::runs_of_every_kind_are_encrypted_and_come_back"),
+    ("vault.key_file", Kind::Workflow, "vault::runs_of_every_kind_are_encrypted_and_come_back"),
+    ("vault.key_file", Kind::Cycle, "vault::runs_of_every_kind_are_encrypted_and_come_back"),
+    ("vault.key_file", Kind::Ledger, "vault::runs_of_every_kind_are_encrypted_and_come_back"),
+    (
+        "vault.key_env",
+        Kind::Loop,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.key_env",
+        Kind::Workflow,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.key_env",
+        Kind::Cycle,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.key_env",
+        Kind::Ledger,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.key_command",
+        Kind::Loop,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.key_command",
+        Kind::Workflow,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.key_command",
+        Kind::Cycle,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.key_command",
+        Kind::Ledger,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.recipients",
+        Kind::Loop,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.recipients",
+        Kind::Workflow,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.recipients",
+        Kind::Cycle,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.recipients",
+        Kind::Ledger,
+        "vault::runs_of_every_kind_are_opened_by_a_variable_a_command_or_another_recipient",
+    ),
+    (
+        "vault.backup_dir",
+        Kind::Loop,
+        "vault::backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.backup_dir",
+        Kind::Workflow,
+        "vault::backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.backup_dir",
+        Kind::Cycle,
+        "vault::backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.backup_dir",
+        Kind::Ledger,
+        "vault::backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.max_backups",
+        Kind::Loop,
+        "vault::backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.max_backups",
+        Kind::Workflow,
+        "vault::backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.max_backups",
+        Kind::Cycle,
+        "vault::backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.max_backups",
+        Kind::Ledger,
+        "vault::backup_dir_and_max_backups_are_other_words_whatever_the_kind_of_run",
+    ),
     ("vault.backups.to", Kind::Loop, "vault::runs_of_every_kind_go_to_where_the_configuration_says"),
     ("vault.backups.to", Kind::Workflow, "vault::runs_of_every_kind_go_to_where_the_configuration_says"),
     ("vault.backups.to", Kind::Cycle, "vault::runs_of_every_kind_go_to_where_the_configuration_says"),
@@ -136,6 +246,79 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
     ("vault.backups.max", Kind::Workflow, "vault::so_many_backups_stay_whatever_the_kind_of_run"),
     ("vault.backups.max", Kind::Cycle, "vault::so_many_backups_stay_whatever_the_kind_of_run"),
     ("vault.backups.max", Kind::Ledger, "vault::so_many_backups_stay_whatever_the_kind_of_run"),
+    ("vault.retention.finished_for", Kind::Loop, "keep::runs_of_every_kind_are_archived_and_come_back"),
+    ("vault.retention.finished_for", Kind::Workflow, "keep::runs_of_every_kind_are_archived_and_come_back"),
+    ("vault.retention.finished_for", Kind::Cycle, "keep::runs_of_every_kind_are_archived_and_come_back"),
+    (
+        "vault.retention.attempts_for",
+        Kind::Loop,
+        "keep::what_agents_printed_in_runs_of_every_kind_goes_after_its_time",
+    ),
+    (
+        "vault.retention.attempts_for",
+        Kind::Workflow,
+        "keep::what_agents_printed_in_runs_of_every_kind_goes_after_its_time",
+    ),
+    (
+        "vault.retention.attempts_for",
+        Kind::Cycle,
+        "keep::what_agents_printed_in_runs_of_every_kind_goes_after_its_time",
+    ),
+    (
+        "vault.retention.aside_for",
+        Kind::Loop,
+        "keep::a_journal_that_was_put_aside_goes_after_its_time_and_never_the_newest",
+    ),
+    (
+        "vault.retention.aside_for",
+        Kind::Workflow,
+        "keep::a_journal_that_was_put_aside_goes_after_its_time_and_never_the_newest",
+    ),
+    (
+        "vault.retention.aside_for",
+        Kind::Cycle,
+        "keep::a_journal_that_was_put_aside_goes_after_its_time_and_never_the_newest",
+    ),
+    (
+        "vault.retention.aside_for",
+        Kind::Ledger,
+        "keep::a_journal_that_was_put_aside_goes_after_its_time_and_never_the_newest",
+    ),
+    (
+        "vault.retention.only_if_backed_up",
+        Kind::Loop,
+        "keep::without_a_backup_runs_of_every_kind_are_archived_only_where_that_is_said",
+    ),
+    (
+        "vault.retention.only_if_backed_up",
+        Kind::Workflow,
+        "keep::without_a_backup_runs_of_every_kind_are_archived_only_where_that_is_said",
+    ),
+    (
+        "vault.retention.only_if_backed_up",
+        Kind::Cycle,
+        "keep::without_a_backup_runs_of_every_kind_are_archived_only_where_that_is_said",
+    ),
+    (
+        "vault.retention.warn_at",
+        Kind::Loop,
+        "keep::a_journal_that_grew_large_says_so_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.retention.warn_at",
+        Kind::Workflow,
+        "keep::a_journal_that_grew_large_says_so_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.retention.warn_at",
+        Kind::Cycle,
+        "keep::a_journal_that_grew_large_says_so_whatever_the_kind_of_run",
+    ),
+    (
+        "vault.retention.warn_at",
+        Kind::Ledger,
+        "keep::a_journal_that_grew_large_says_so_whatever_the_kind_of_run",
+    ),
 ];
 
 /// The tests in a file, each with its body and the bodies of the functions of that file that it calls.

@@ -33,7 +33,7 @@ fn on_the_default_branch_work_lands_on_a_branch_of_its_own() {
       #2 T s  +1 −1         test ✓
     done      1 of 1 checks green · 2 iterations, T s
     result    branch piton/w, 1 commit, nothing merged
-    next      git merge piton/w
+    next      piton land w
     ");
     world.git(&["remote", "add", "upstream", "nowhere"]);
     let next = || world.json(&["status", "w"])["next"].as_str().unwrap().to_owned();
@@ -434,4 +434,19 @@ fn work_that_git_ignores_is_said_to_lie_where_it_is() {
     let result = format!("result    no file changed that git does not ignore; what was made is in {tree}\n");
     assert!(ran.out.contains(&result), "{}", ran.out);
     assert!(ran.out.contains(&format!("next      git -C {tree} status --ignored\n")), "{}", ran.out);
+}
+
+#[test]
+fn here_in_the_work_tree_of_a_run_is_refused_since_it_would_work_elsewhere() {
+    let world = World::new();
+    let words = ["--worktree", "--id", "r", "--check", "false", "--exec", "true", "--max-iterations", "1"];
+    world.piton(&[&["loop", "x"][..], &words].concat());
+    let tree = world.json(&["status", "r"])["worktree"]["path"].as_str().map(str::to_owned);
+    let tree =
+        tree.unwrap_or_else(|| format!("{}-r", world.path("").display().to_string().trim_end_matches('/')));
+    let binary = env!("CARGO_BIN_EXE_piton");
+    let line = format!("cd {tree} && {binary} loop y --here --id q --check true --exec 'touch made'");
+    let ran = world.shell(&line).exits(2);
+    assert!(ran.err.contains("is a work tree of"), "{ran:?}");
+    assert!(!world.path("made").exists());
 }

@@ -26,7 +26,7 @@ async fn found(entry: impl FnOnce(Entry) -> Entry) -> Vec<String> {
         salt: [2; 16],
     };
     store.append(append).await.expect("room");
-    let view = verify(&store, None).await.expect("it can be read");
+    let view = verify(&store, None, &mut |_, _| {}).await.expect("it can be read");
     view.problems.into_iter().map(|problem| problem.what).collect()
 }
 

@@ -1,85 +1,14 @@
-//! Where backups lie: a place that keeps objects by name and never replaces one.
+//! A directory that keeps backups.
 //!
-//! A directory is written by piton's own rules (synced, moved into place whole, nothing overwritten). Names are relative, with
-//! `/` between their parts; piton makes all of them itself.
+//! Written by piton's own rules: synced, moved into place whole, no name replaced, no link followed.
 
-use std::future::Future;
 use std::path::{Component, Path, PathBuf};
-use std::pin::Pin;
 
-use piton_model::Timestamp;
 use piton_sys::file::{self, Durability};
 use piton_sys::{Ids, SystemIds};
 
+use super::{BoxFuture, OURS, Object, Target};
 use crate::Error;
-
-/// An answer of a target, on its way.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
-
-/// A place that keeps objects.
-pub trait Target: Send + Sync {
-    /// Keeps `bytes` under `name`, durably. The same bytes may be there already; others are [`Error::Taken`].
-    fn put<'a>(&'a self, name: &'a str, bytes: &'a [u8]) -> BoxFuture<'a, ()>;
-
-    /// What is kept under `name`, at most `bytes_max` of it; `None` where nothing is.
-    fn get<'a>(&'a self, name: &'a str, bytes_max: u64) -> BoxFuture<'a, Option<Vec<u8>>>;
-
-    /// The objects whose names begin with `prefix`, which ends with a `/`; sorted by name.
-    fn list<'a>(&'a self, prefix: &'a str) -> BoxFuture<'a, Vec<Object>>;
-
-    /// Forgets an object, if it is there.
-    fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, ()>;
-
-    /// Where it is, for people.
-    fn place(&self) -> String;
-}
-
-/// An object in a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Object {
-    /// What it is called.
-    pub name: String,
-    /// How large it is.
-    pub bytes: u64,
-    /// When it was put there, by the clock of the target.
-    pub at: Timestamp,
-}
-
-/// How a place for backups is written.
-pub const TARGET_SHAPE: &str = "a directory, as a path or as file:///PATH";
-
-/// The target that `text` names; a relative path is one below `base`.
-pub fn parse(text: &str, base: &Path) -> Result<Box<dyn Target>, Error> {
-    let unknown = || Error::UnknownTarget { text: text.to_owned() };
-    let path = match text.split_once("://") {
-        Some(("file", path)) if path.starts_with('/') => path,
-        Some(_) => return Err(unknown()),
-        None => text,
-    };
-    if path.is_empty() {
-        return Err(unknown());
-    }
-    Ok(Box::new(Directory::new(&plain(&base.join(path)))))
-}
-
-/// The path without steps back: each leads to the parent of what is really there.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain = std::fs::canonicalize(&plain).unwrap_or(plain);
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
-/// Everything of ours at a target is below this: a directory of backups may hold other files.
-const OURS: &str = "vault";
 
 /// A directory that keeps backups.
 pub struct Directory {
@@ -88,9 +17,11 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Backups in the directory at `path`, which is made when it is needed.
+    /// Backups in the directory at `path`, which is made when it is needed. Steps back are taken first: each leads to the
+    /// parent of what is really there.
     pub fn new(path: &Path) -> Self {
-        Self { given: path.to_owned(), root: path.join(OURS) }
+        let given = plain(path);
+        Self { root: given.join(OURS), given }
     }
 
     fn put_now(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
@@ -198,6 +129,26 @@ impl Target for Directory {
     fn place(&self) -> String {
         self.given.display().to_string()
     }
+
+    fn directory(&self) -> Option<&Path> {
+        Some(&self.given)
+    }
+}
+
+/// The path without steps back: each leads to the parent of what is really there.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain = std::fs::canonicalize(&plain).unwrap_or(plain);
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -221,16 +172,5 @@ mod tests {
         block_on(target.remove("a/b")).unwrap();
         assert_eq!(block_on(target.list("a/")).unwrap(), []);
         assert_eq!(block_on(target.list("nothing/")).unwrap(), []);
-    }
-
-    #[test]
-    fn what_is_no_directory_is_refused_with_its_name() {
-        for text in ["", "ftp://host/x", "file://host/x"] {
-            let refused = parse(text, Path::new("/base")).err().unwrap();
-            assert_eq!(refused.to_string(), format!("`{text}` names no place for backups"));
-        }
-        assert_eq!(parse("x/y", Path::new("/base")).unwrap().place(), "/base/x/y");
-        assert_eq!(parse("../y/./z", Path::new("/base")).unwrap().place(), "/y/z");
-        assert_eq!(parse("file:///x", Path::new("/base")).unwrap().place(), "/x");
     }
 }

@@ -1,0 +1,339 @@
+//! Bringing the work of a run to the branch where it belongs.
+//!
+//! Nothing of the person's moves before the result is known to be good: where the branch went on, commits are made anew in a
+//! [`scratch`] tree, and the checks of the run judge what came of it. Then the branch moves, in one step. Ended at any point, it can be
+//! given again: what a branch has, git says.
+
+mod pull_request;
+mod scratch;
+
+use std::path::PathBuf;
+
+use piton_git::{Advanced, Identity, RepoPath, SnapshotId, Workspace};
+use piton_model::loop_machine::{AgentConfig, Check, Confine, State, Worktree};
+use piton_model::workflow::{self, WorkPlace};
+use piton_model::{RunId, Status};
+use piton_store::Claim;
+use piton_view::words::{self, clean_line};
+use piton_view::{Error, ErrorKind, LandOrder, LandShape, LandedView, StateOf};
+
+use self::scratch::Scratch;
+use super::LocalClient;
+use crate::driver_process;
+use crate::launch::Surroundings;
+use crate::layout::Layout;
+use crate::world::land::START_SUBJECT;
+use crate::world::open_workspace;
+
+/// What is known of a run whose work is landed.
+struct Work {
+    run: RunId,
+    title: String,
+    status: Status,
+    worktree: Option<Worktree>,
+    checks: Vec<Check>,
+    confine: Option<Confine>,
+    protect: Vec<String>,
+    agent: AgentConfig,
+}
+
+impl Work {
+    async fn of(client: &LocalClient, run: &RunId) -> Result<Self, Error> {
+        Ok(match client.load_any(run, None).await?.state {
+            StateOf::Loop(state) => Self::of_loop(*state),
+            StateOf::Cycle(state) => Self {
+                agent: state.config.developer(),
+                run: state.run,
+                title: state.title,
+                status: state.status,
+                worktree: state.config.worktree,
+                checks: state.config.checks,
+                confine: state.config.confine,
+                protect: state.config.protect,
+            },
+            StateOf::Workflow(state) => Self::of_workflow(*state),
+            StateOf::Ledger(_) => {
+                return Err(Error::usage(format!("`{run}` is a ledger: it has no branch to land")));
+            }
+        })
+    }
+
+    fn of_loop(state: State) -> Self {
+        let config = state.config;
+        Self {
+            run: state.run,
+            title: state.title,
+            status: state.status,
+            worktree: config.worktree,
+            checks: config.checks,
+            confine: config.confine,
+            protect: config.protect,
+            agent: config.agent,
+        }
+    }
+
+    /// A workflow's own gates judged its steps; there are no checks to run again.
+    fn of_workflow(state: workflow::State) -> Self {
+        let worktree = match state.options.place {
+            Some(WorkPlace::Worktree(worktree)) => Some(worktree),
+            Some(WorkPlace::Directory(_) | WorkPlace::Shared(_)) | None => None,
+        };
+        Self {
+            run: state.run,
+            title: state.title,
+            status: state.status,
+            worktree,
+            checks: Vec::new(),
+            confine: state.options.confine,
+            protect: Vec::new(),
+            agent: AgentConfig::default(),
+        }
+    }
+}
+
+/// Brings it there.
+pub(super) async fn land(client: &LocalClient, run: &RunId, order: LandOrder) -> Result<LandedView, Error> {
+    let work = Work::of(client, run).await?;
+    let worktree = work.worktree.clone().ok_or_else(|| in_place(run))?;
+    require_done(&work, &order)?;
+    // The lease keeps a driver out meanwhile.
+    driver_process::settled(client, run).await?;
+    let report = match order.shape {
+        LandShape::PullRequest => super::report::report(client, run).await?.text,
+        LandShape::Commits | LandShape::Squash | LandShape::Merge => String::new(),
+    };
+    let lease = client.claim(run, Claim::IfFree).await?;
+    let landed = Landed { client, work: &work, worktree: &worktree, order: &order, report }.bring();
+    client.release_shown(lease).await?;
+    landed
+}
+
+fn in_place(run: &RunId) -> Error {
+    Error::usage(format!(
+        "`{run}` worked in place: its changes are in the checkout, on no branch of their own"
+    ))
+    .hint(format!("look at them with `piton diff {run} 0`, and commit what you want with git"))
+}
+
+/// Whose work is not done lands only if somebody says so.
+fn require_done(work: &Work, order: &LandOrder) -> Result<(), Error> {
+    let run = &work.run;
+    match work.status {
+        Status::Completed => Ok(()),
+        Status::Created | Status::Running | Status::Rebooting => {
+            Err(Error::new(ErrorKind::Held, format!("`{run}` is still at work"))
+                .hint(format!("`piton wait {run}` waits for it, `piton stop {run}` stops it")))
+        }
+        _ if order.unfinished => Ok(()),
+        status => Err(Error::new(ErrorKind::Person, format!("`{run}` is {status}, not done"))
+            .hint(format!("`piton resume {run}` goes on; `--unfinished` lands what there is"))),
+    }
+}
+
+/// Removes the work tree and the branch of a run that is forgotten: where they were landed, or where somebody gives them up. What
+/// stays is said.
+pub(super) async fn let_go(client: &LocalClient, run: &RunId, given_up: bool) -> Result<Vec<String>, Error> {
+    let Ok(work) = Work::of(client, run).await else { return Ok(Vec::new()) };
+    let Some(worktree) = &work.worktree else { return Ok(Vec::new()) };
+    let (place, branch) = (PathBuf::from(&worktree.path), &worktree.branch);
+    let repository = open_workspace(&client.layout().in_place(), run)?;
+    let Some(tip) = repository.branch_tip(branch).map_err(environment)? else { return Ok(Vec::new()) };
+    let has_tree = place.join(".git").symlink_metadata().is_ok();
+    if has_tree && piton_git::owner_of(&place).as_deref() != Some(client.layout().root()) {
+        return Ok(Vec::new());
+    }
+    let onto = match &worktree.onto {
+        Some(onto) => repository.branch_tip(onto).map_err(environment)?,
+        None => None,
+    };
+    let landed = match &onto {
+        Some(onto) => repository.has_work(onto, &tip).map_err(environment)?,
+        None => false,
+    };
+    let is_dirty = || {
+        let tree = open_workspace(&client.layout().at(Some(worktree)), run)?;
+        Ok::<_, Error>(tree.standing().map_err(environment)?.is_dirty)
+    };
+    if !given_up && (!landed || (has_tree && is_dirty()?)) {
+        let place = clean_line(&worktree.path);
+        return Ok(vec![format!(
+            "its work tree {place} and branch {branch} stay, since not all of it was landed; `git worktree remove --force {place}` and `git branch -D {branch}` remove them"
+        )]);
+    }
+    repository.remove_work_tree(&place).map_err(environment)?;
+    repository.remove_branch(branch, &tip).map_err(environment)?;
+    Ok(Vec::new())
+}
+
+/// The work that is about to land.
+struct Landed<'a> {
+    client: &'a LocalClient,
+    work: &'a Work,
+    worktree: &'a Worktree,
+    order: &'a LandOrder,
+    /// What a pull request says.
+    report: String,
+}
+
+/// What lands: commits, and the one among them that holds what was not committed when the run began.
+pub(super) struct Range {
+    pub(super) from: SnapshotId,
+    pub(super) tip: SnapshotId,
+    /// Where the run's branch left the other one.
+    pub(super) base: SnapshotId,
+    pub(super) commits: Vec<SnapshotId>,
+    pub(super) taken: Option<SnapshotId>,
+}
+
+impl Range {
+    /// Whether the branch went on since.
+    fn has_moved(&self) -> bool {
+        self.base != self.from
+    }
+}
+
+impl Landed<'_> {
+    fn bring(&self) -> Result<LandedView, Error> {
+        let in_place = self.client.layout().in_place();
+        let repository = open_workspace(&in_place, &self.work.run)?;
+        let launch = self.surroundings(&in_place)?;
+        let around = launch.around_filters(&repository, Some(&self.work.agent)).map_err(environment)?;
+        let repository = repository.running_filters_in(around);
+        let onto = self.onto(&repository)?;
+        let range = self.range(&repository, &onto)?;
+        let mut view = LandedView {
+            run_id: self.work.run.clone(),
+            onto: onto.clone(),
+            commit: range.from.to_string(),
+            commits: u32::try_from(range.commits.len()).unwrap_or(u32::MAX),
+            began_uncommitted: range.taken.is_some(),
+            was_there: range.commits.is_empty(),
+            rebased: range.has_moved() && !range.commits.is_empty(),
+            with_files: false,
+            checks: Vec::new(),
+            pull_request: None,
+            notes: Vec::new(),
+        };
+        if range.commits.is_empty() {
+            return Ok(view);
+        }
+        let identity = self.identity(&repository)?;
+        let scratch = Scratch::new(self, &repository, &range)?;
+        let (result, taken) = scratch.result(self.order.shape, &range, &identity, &self.message())?;
+        view.checks = scratch.check(&result)?;
+        scratch.remove()?;
+        view.commit = result.to_string();
+        if self.order.shape == LandShape::PullRequest {
+            view.pull_request = Some(pull_request::open(&repository, self, &result, &onto)?);
+        } else {
+            view.with_files = self.advance(&repository, &onto, &range, &result, taken.as_ref())?;
+        }
+        Ok(view)
+    }
+
+    fn surroundings(&self, layout: &Layout) -> Result<Surroundings, Error> {
+        let launch = Surroundings::open(&self.work.run, layout, self.work.confine.as_ref());
+        let launch = launch.and_then(Surroundings::closing_git).map_err(environment)?;
+        Ok(launch.protecting(&self.work.protect))
+    }
+
+    /// The branch that is meant.
+    fn onto(&self, repository: &Workspace) -> Result<String, Error> {
+        if let Some(onto) = self.order.onto.clone().or_else(|| self.worktree.onto.clone()) {
+            return Ok(onto);
+        }
+        let head = repository.head().map_err(environment)?;
+        head.branch.ok_or_else(|| {
+            Error::usage("the checkout stands on no branch, and the run began on none")
+                .hint("say where it belongs with --onto BRANCH")
+        })
+    }
+
+    fn range(&self, repository: &Workspace, onto: &str) -> Result<Range, Error> {
+        let branch = &self.worktree.branch;
+        let tip = repository.branch_tip(branch).map_err(environment)?;
+        let tip = tip.ok_or_else(|| {
+            Error::usage(format!("the branch `{branch}` of the run is gone")).hint(format!(
+                "`piton restore {}` writes the files of its best iteration into the checkout",
+                self.work.run
+            ))
+        })?;
+        let from = repository.branch_tip(onto).map_err(environment)?;
+        let from = from.ok_or_else(|| {
+            Error::usage(format!("there is no branch `{onto}`")).hint("name another with --onto BRANCH")
+        })?;
+        let base = repository.common(&from, &tip).map_err(environment)?;
+        let base =
+            base.ok_or_else(|| Error::usage(format!("`{branch}` and `{onto}` have no commit in common")))?;
+        let commits = repository.commits_since(&base, &tip).map_err(environment)?;
+        let taken = commits.first().filter(|(_, subject)| subject == START_SUBJECT).map(|(id, _)| id.clone());
+        let commits = match repository.has_work(&from, &tip).map_err(environment)? {
+            true => Vec::new(),
+            false => commits.into_iter().map(|(id, _)| id).collect(),
+        };
+        Ok(Range { from, tip, base, commits, taken })
+    }
+
+    fn identity(&self, repository: &Workspace) -> Result<Identity, Error> {
+        match self.worktree.author.clone().zip(self.worktree.committer.clone()) {
+            Some((author, committer)) => Ok(Identity { author, committer }),
+            None => repository.identity().map_err(environment),
+        }
+    }
+
+    /// What a commit of all of it says.
+    fn message(&self) -> String {
+        let title = clean_line(&self.work.title);
+        format!("{}\n\npiton: run {}\n", words::cut(&title, SUBJECT_WIDTH), self.work.run)
+    }
+
+    /// Moves the branch. Whether the files of the checkout went with it.
+    fn advance(
+        &self,
+        repository: &Workspace,
+        onto: &str,
+        range: &Range,
+        result: &SnapshotId,
+        taken: Option<&SnapshotId>,
+    ) -> Result<bool, Error> {
+        let run = &self.work.run;
+        match repository.advance(onto, (&range.from, result), taken).map_err(environment)? {
+            Advanced::Moved { with_files } => Ok(with_files),
+            Advanced::InTheWay(paths) => {
+                Err(Error::new(ErrorKind::Person, "files of the checkout would be written over")
+                    .details(names(&paths))
+                    .hint(format!("commit or stash them, then run `piton land {run}` again")))
+            }
+            Advanced::StoodOn(place) => {
+                let place = clean_line(&place);
+                Err(Error::new(ErrorKind::Person, format!("the work tree `{place}` stands on `{onto}`"))
+                    .hint(format!("run `git -C {place} merge --ff-only {result}`")))
+            }
+            Advanced::MovedElsewhere => {
+                Err(Error::new(ErrorKind::Held, format!("`{onto}` has just been moved by somebody else"))
+                    .hint(format!("run `piton land {run}` again")))
+            }
+        }
+    }
+
+    /// Where the scratch tree may be: beside that of the run.
+    fn scratch_place(&self) -> PathBuf {
+        PathBuf::from(format!("{}-landing", self.worktree.path))
+    }
+}
+
+/// The longest first line of a commit message.
+const SUBJECT_WIDTH: usize = 72;
+
+fn names(paths: &[RepoPath]) -> Vec<String> {
+    const NAMED_MAX: usize = 20;
+    let mut named: Vec<_> = paths.iter().take(NAMED_MAX).map(|path| clean_line(&path.to_string())).collect();
+    if paths.len() > NAMED_MAX {
+        named.push(format!("and {} more", paths.len() - NAMED_MAX));
+    }
+    named
+}
+
+fn environment(error: impl std::error::Error + 'static) -> Error {
+    Error::environment(&error)
+}

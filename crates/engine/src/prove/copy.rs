@@ -1,0 +1,234 @@
+//! A copy of the work tree that trials change and leave as it was.
+//!
+//! What git ignores comes along, so that what was installed and built is there. The file system shares what it can
+//! (reflinks). Of what git keeps, everything is put back after each trial, whatever the check wrote.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use piton_prove::Overlay;
+use piton_sys::process::{Program, RunLimits};
+use piton_sys::{Ids, SystemIds, file};
+
+use super::ProveError;
+
+/// More is not copied: it would cost more than it shows.
+const BYTES_MAX: u64 = 4 << 30;
+const ENTRIES_MAX: usize = 400_000;
+const COPY_WITHIN: Duration = Duration::from_secs(300);
+
+/// What stays where it is: history, and what piton keeps.
+const LEFT: [&str; 2] = [".git", ".piton"];
+
+/// What a file is known by.
+type Stamp = (i64, i64, u64, u32);
+
+pub(super) struct Copy {
+    place: PathBuf,
+    /// Files that git keeps, as they are between trials.
+    kept: BTreeMap<String, (Stamp, Vec<u8>)>,
+    /// Files and directories that were there besides.
+    others: BTreeSet<PathBuf>,
+}
+
+impl Copy {
+    /// A copy of `tree` below `scratch`, in which git keeps `files`.
+    pub(super) fn of(tree: &Path, scratch: &Path, files: Vec<String>) -> Result<Self, ProveError> {
+        require_small(tree)?;
+        let place = scratch.join(format!("trial-{}", SystemIds.hex(8)));
+        make(&place)?;
+        let mut copy = Self { place, kept: BTreeMap::new(), others: BTreeSet::new() };
+        let failed = |error: io::Error| file::Error::new("list", tree, error);
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(tree).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if !LEFT.iter().any(|left| entry.file_name() == *left) {
+                entries.push(entry.path());
+            }
+        }
+        if !entries.is_empty() {
+            let cp = Program::new("cp").args(["-a", "--reflink=auto", "--"]).args(entries).arg(&copy.place);
+            let ended = cp.run(RunLimits { deadline: COPY_WITHIN, output_bytes_max: 1 << 20 })?;
+            if !ended.success() {
+                let said = String::from_utf8_lossy(&ended.stderr);
+                let why = said.lines().next().unwrap_or("it takes too long").to_owned();
+                return Err(ProveError::NoCopy { why: format!("the work tree cannot be copied: {why}") });
+            }
+        }
+        for path in files {
+            copy.take(&path)?;
+        }
+        copy.others = copy.found(&|_| true);
+        Ok(copy)
+    }
+
+    /// Where it is.
+    pub(super) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Changes these files for good.
+    pub(super) fn settle(&mut self, overlay: &Overlay) -> Result<(), ProveError> {
+        self.change(overlay)?;
+        for path in overlay.keys() {
+            self.kept.remove(path);
+            self.take(path)?;
+        }
+        Ok(())
+    }
+
+    /// Changes these files until [`put_back`](Self::put_back).
+    pub(super) fn change(&mut self, overlay: &Overlay) -> Result<(), ProveError> {
+        for (path, bytes) in overlay {
+            self.write(path, bytes.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Puts back whatever is not as it was: what was changed for a trial, and what the check wrote.
+    pub(super) fn put_back(&mut self) -> Result<(), ProveError> {
+        let differs =
+            |(path, (stamp, _)): &(&String, &(Stamp, Vec<u8>))| self.stamp(path).as_ref() != Some(stamp);
+        let changed: Vec<String> = self.kept.iter().filter(differs).map(|(path, _)| path.clone()).collect();
+        for path in changed {
+            let bytes = self.kept.remove(&path).map(|(_, bytes)| bytes).unwrap_or_default();
+            self.write(&path, Some(&bytes))?;
+            self.take(&path)?;
+        }
+        for path in self.found(&|path| !self.others.contains(path)) {
+            let is_kept = path.to_str().is_some_and(|path| self.kept.contains_key(path));
+            if !is_kept {
+                let path = self.place.join(path);
+                let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers a file as it is now.
+    fn take(&mut self, path: &str) -> Result<(), ProveError> {
+        if let Some(stamp) = self.stamp(path) {
+            let place = self.place.join(path);
+            let bytes = std::fs::read(&place).map_err(|error| file::Error::new("read", &place, error))?;
+            self.kept.insert(path.to_owned(), (stamp, bytes));
+        }
+        Ok(())
+    }
+
+    fn stamp(&self, path: &str) -> Option<Stamp> {
+        let found = self.place.join(path).symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some((found.mtime(), found.mtime_nsec(), found.size(), found.mode()))
+    }
+
+    fn write(&self, path: &str, bytes: Option<&[u8]>) -> Result<(), ProveError> {
+        let place = self.place.join(path);
+        let failed = |what: &'static str| {
+            let place = place.clone();
+            move |error: io::Error| ProveError::from(file::Error::new(what, &place, error))
+        };
+        forget_compiled(&place);
+        let was = place.symlink_metadata().ok();
+        // What a check made of it, or what git has as a link, is not written through.
+        let is_other = was.as_ref().is_some_and(|was| !was.is_file());
+        if is_other || bytes.is_none() {
+            let removed = match was.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+                true => std::fs::remove_dir_all(&place),
+                false => std::fs::remove_file(&place),
+            };
+            removed.or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => Ok(()),
+                _ => Err(failed("remove")(error)),
+            })?;
+        }
+        let Some(bytes) = bytes else { return Ok(()) };
+        if let Some(directory) = place.parent() {
+            std::fs::create_dir_all(directory).map_err(failed("make"))?;
+        }
+        std::fs::write(&place, bytes).map_err(failed("write"))?;
+        // A script that is new here is run like the one that it stands for.
+        if (was.is_none() || is_other) && bytes.starts_with(b"#!") {
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(&place, mode).map_err(failed("open"))?;
+        }
+        Ok(())
+    }
+
+    /// What is in the copy and is wanted, without what git keeps.
+    fn found(&self, is_wanted: &dyn Fn(&Path) -> bool) -> BTreeSet<PathBuf> {
+        let (mut found, mut waiting) = (BTreeSet::new(), vec![PathBuf::new()]);
+        while let Some(directory) = waiting.pop() {
+            for entry in self.place.join(&directory).read_dir().into_iter().flatten().flatten() {
+                let path = directory.join(entry.file_name());
+                let is_kept = path.to_str().is_some_and(|path| self.kept.contains_key(path));
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if is_directory && self.holds_kept(&path) {
+                    waiting.push(path);
+                } else if !is_kept && is_wanted(&path) {
+                    found.insert(path);
+                }
+            }
+        }
+        found
+    }
+
+    fn holds_kept(&self, directory: &Path) -> bool {
+        let Some(directory) = directory.to_str() else { return false };
+        let below = format!("{directory}/");
+        self.kept.range(below.clone()..).next().is_some_and(|(path, _)| path.starts_with(&below))
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.place);
+    }
+}
+
+fn make(place: &Path) -> Result<(), ProveError> {
+    std::fs::create_dir_all(place).map_err(|error| file::Error::new("make", place, error).into())
+}
+
+/// Python believes a compiled file whose source has the size and the second that it had.
+fn forget_compiled(place: &Path) {
+    let (Some(directory), Some(stem), Some("py")) = (
+        place.parent(),
+        place.file_stem().and_then(|stem| stem.to_str()),
+        place.extension().and_then(|extension| extension.to_str()),
+    ) else {
+        return;
+    };
+    let compiled = directory.join("__pycache__").read_dir().into_iter().flatten().flatten();
+    for entry in compiled.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{stem}.")))
+    {
+        let _ = std::fs::remove_file(entry.path());
+    }
+}
+
+fn require_small(tree: &Path) -> Result<(), ProveError> {
+    let (mut bytes, mut entries, mut waiting) = (0_u64, 0_usize, vec![tree.to_owned()]);
+    while let Some(directory) = waiting.pop() {
+        for entry in directory.read_dir().into_iter().flatten().flatten() {
+            let Ok(found) = entry.metadata() else { continue };
+            if directory == tree && LEFT.iter().any(|left| entry.file_name() == *left) {
+                continue;
+            }
+            entries += 1;
+            match found.is_dir() {
+                true => waiting.push(entry.path()),
+                // What it takes on the disk: a sparse file is as large as what is in it.
+                false => bytes = bytes.saturating_add(found.blocks().saturating_mul(512)),
+            }
+            if bytes > BYTES_MAX || entries > ENTRIES_MAX {
+                let why = format!(
+                    "the work tree is too large to be copied (over {} GiB or {ENTRIES_MAX} files)",
+                    BYTES_MAX >> 30
+                );
+                return Err(ProveError::NoCopy { why });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,263 @@
+//! Encryption: what is kept cannot be read without its key, is never taken for damaged, and never written open where it was to be encrypted.
+
+use std::path::{Path, PathBuf};
+
+use crate::common::World;
+
+/// Words that nothing but the work itself says.
+const TASK: &str = "canary-of-the-task-7c1f";
+const PRINTED: &str = "canary-of-the-output-93ab";
+const REPORTED: &str = "canary-of-the-report-51d0";
+const CANARIES: [&str; 3] = [TASK, PRINTED, REPORTED];
+
+const VAULT: &str = "[vault]\nencrypt = true\nkey_file = \"../key\"\n";
+
+/// A world with a key file and this configuration.
+fn with_a_key(configuration: &str) -> World {
+    let world = World::new();
+    new_key(&world, "key");
+    world.configure(configuration);
+    world
+}
+
+fn new_key(world: &World, name: &str) -> String {
+    let made = world.json(&["key", "new", "--out", &world.beside(name).display().to_string()]);
+    made["recipient"].as_str().unwrap().to_owned()
+}
+
+/// A loop of two iterations whose every word is a canary.
+fn work(world: &World, run: &str) {
+    let agent = format!(
+        "echo {PRINTED}; echo {PRINTED} >&2; printf '{{\"summary\":\"{REPORTED}\"}}' > $PITON_REPORT; \
+         if [ $PITON_ITERATION = 2 ]; then echo b > b.txt; else echo x >> a.txt; fi"
+    );
+    let check = "test=test -f b.txt";
+    world.shell("rm -f b.txt").exits(0);
+    world.piton(&["loop", TASK, "--id", run, "--exec", &agent, "--check", check]).exits(0);
+}
+
+/// Files below `root` that hold one of the canaries, however deep.
+fn found_in(root: &Path) -> Vec<(PathBuf, &'static str)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![root.to_owned()];
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            waiting.extend(std::fs::read_dir(&path).unwrap().flatten().map(|entry| entry.path()));
+            continue;
+        }
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        for canary in CANARIES {
+            if bytes.windows(canary.len()).any(|window| window == canary.as_bytes()) {
+                found.push((path.clone(), canary));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_run_whose_journal_is_encrypted_works_like_any_other() {
+    let world = with_a_key(VAULT);
+    work(&world, "r");
+    let shown = world.piton(&["log", "r", "--json"]).exits(0).out;
+    CANARIES.iter().filter(|canary| **canary != PRINTED).for_each(|canary| assert!(shown.contains(canary)));
+    assert_eq!(world.json(&["ls"])[0]["title"], TASK);
+    assert!(world.piton(&["output", "r", "1"]).exits(0).out.contains(PRINTED));
+    world.piton(&["verify"]).exits(0);
+    world.piton(&["backup", "create"]).exits(0);
+    // Beside what the page about encryption names, and what is git's.
+    assert_eq!(found_in(&world.path(".piton")), []);
+    assert_eq!(found_in(&world.path(".ralph")), []);
+    let keys = world.json(&["key", "status"]);
+    assert_eq!((&keys["keys"][0]["opens"], &keys["open_pieces"]), (&true.into(), &0.into()), "{keys:#}");
+    assert!(keys["keys"][0]["pieces"].as_u64().unwrap() > 5, "{keys:#}");
+}
+
+#[test]
+fn the_state_file_is_an_age_file_and_export_gives_it_in_the_clear() {
+    for compress in [false, true] {
+        let world = with_a_key(&format!("{VAULT}compress = {compress}\n"));
+        work(&world, "r");
+        assert!(!world.path(".ralph/state.json").exists());
+        let covered = std::fs::read(world.path(".ralph/state.json.age")).unwrap();
+        assert!(covered.starts_with(b"age-encryption.org/v1"));
+        let exported = world.piton(&["export", "r", "--format", "ralph"]).exits(0).out;
+        let state: serde_json::Value = serde_json::from_str(&exported).unwrap();
+        assert_eq!(state["loop_id"], "r");
+        if compress {
+            assert!(covered.len() < exported.len(), "{} of {}", covered.len(), exported.len());
+        }
+        world.shell("rm .ralph/state.json.age").exits(0);
+        world.piton(&["rebuild", "r"]).exits(0);
+        assert!(world.path(".ralph/state.json.age").exists() && !world.path(".ralph/state.json").exists());
+        // Nobody calls it the agent's work.
+        assert_eq!(world.git(&["status", "--porcelain", "--", ".ralph"]), "");
+        world.piton(&["rm", "r"]).exits(0);
+        assert!(!world.path(".ralph/state.json.age").exists());
+    }
+}
+
+/// The same with a plain journal: what looks for canaries finds them.
+#[test]
+fn a_journal_that_is_not_encrypted_holds_the_words_openly() {
+    let world = World::new();
+    work(&world, "r");
+    let journal = world.path(".piton/journal.db");
+    let wal = world.path(".piton/journal.db-wal");
+    assert!(found_in(&world.path(".piton")).iter().any(|(path, _)| *path == journal || *path == wal));
+}
+
+#[test]
+fn without_its_key_an_encrypted_journal_is_locked_and_never_damaged() {
+    let world = with_a_key(VAULT);
+    work(&world, "r");
+    let id = world.json(&["key", "status"])["keys"][0]["id"].as_str().unwrap().to_owned();
+    world.shell("mv ../key ../away").exits(0);
+    for command in [&["ls"][..], &["status", "r"], &["log", "r"], &["verify"], &["repair"], &["resume", "r"]]
+    {
+        let refused = world.piton(command).exits(7);
+        assert!(refused.err.contains(&id), "{command:?}: {}", refused.err);
+        assert!(refused.err.contains("key_file"), "{command:?}: {}", refused.err);
+        assert!(!refused.err.contains("damaged"), "{command:?}: {}", refused.err);
+    }
+    // The variable opens it as well, and so does another place for the file.
+    let away = world.beside("away").display().to_string();
+    world.piton_with(&[("PITON_KEY_FILE", &away)], &["ls"]).exits(0);
+    let text = world.shell("cat ../away").exits(0).out;
+    world.piton_with(&[("PITON_KEY", &text)], &["status", "r"]).exits(0);
+}
+
+#[test]
+fn encryption_that_cannot_be_done_is_refused_before_anything_is_written() {
+    let world = World::configured("[vault]\nencrypt = true\nkey_file = \"../none\"\n");
+    let refused =
+        world.piton(&["loop", TASK, "--id", "r", "--exec", "true", "--check", "test=false"]).exits(7);
+    assert!(refused.err.contains("piton key new"), "{}", refused.err);
+    assert!(!world.path(".piton/journal.db").exists());
+    assert_eq!(found_in(&world.path("")), []);
+}
+
+#[test]
+fn what_was_recorded_openly_stays_readable_and_is_encrypted_on_request() {
+    let world = World::new();
+    work(&world, "plain");
+    new_key(&world, "key");
+    world.configure(VAULT);
+    work(&world, "sealed");
+    let open = |world: &World| world.json(&["key", "status"])["open_pieces"].as_u64().unwrap();
+    assert!(open(&world) > 0);
+    world.piton(&["key", "rotate", "--all"]).exits(0);
+    assert_eq!(open(&world), 0);
+    world.piton(&["verify"]).exits(0);
+    let (journal, wal) = (world.path(".piton/journal.db"), world.path(".piton/journal.db-wal"));
+    let found =
+        found_in(&world.path(".piton")).into_iter().filter(|(path, _)| *path == journal || *path == wal);
+    assert_eq!(found.collect::<Vec<_>>(), []);
+    // And back: what is encrypted stays readable once no more is to be.
+    world.configure("[vault]\nkey_file = \"../key\"\n");
+    work(&world, "again");
+    world.piton(&["verify"]).exits(0);
+    assert!(world.piton(&["log", "sealed"]).exits(0).out.contains(REPORTED) || open(&world) > 0);
+}
+
+#[test]
+fn a_rotation_lets_in_who_is_named_now_and_leaves_out_who_was_before() {
+    let world = with_a_key(VAULT);
+    work(&world, "r");
+    new_key(&world, "next");
+    world.configure("[vault]\nencrypt = true\nkey_file = \"../next\"\n");
+    world.piton(&["ls"]).exits(7);
+    let old = world.beside("key").display().to_string();
+    let rotated = world.json(&["key", "rotate", "--old", &old, "--all"]);
+    assert_eq!(rotated["left"].as_array().unwrap().len(), 0, "{rotated:#}");
+    world.piton(&["verify"]).exits(0);
+    work(&world, "later");
+    world.piton_with(&[("PITON_KEY_FILE", &old)], &["ls"]).exits(7);
+}
+
+#[test]
+fn a_rotation_that_is_killed_at_any_step_loses_nothing() {
+    let world = with_a_key(VAULT);
+    work(&world, "r");
+    let log = world.piton(&["log", "r", "--json"]).exits(0).out;
+    new_key(&world, "next");
+    world.configure("[vault]\nencrypt = true\nkey_file = \"../next\"\n");
+    let old = world.beside("key").display().to_string();
+    let rotate = ["key", "rotate", "--old", old.as_str(), "--all"];
+    // Whatever is wrapped for whom by now: with both, everything opens.
+    let both = world.shell("cat ../key ../next; cp -a .piton ../before").exits(0).out;
+    let mut survived = 0;
+    for step in 1.. {
+        let ran = world.piton_with(&[("PITON_ABORT_AT", &step.to_string())], &rotate);
+        let seen = world.piton_with(&[("PITON_KEY", &both)], &["log", "r", "--json"]).exits(0).out;
+        assert_eq!(seen, log, "step {step}");
+        if ran.code == 0 {
+            survived = step;
+            break;
+        }
+        // It is done again from where it was killed, now and then; each time anew would only add keys.
+        if step % 7 == 0 {
+            world.piton_with(&[("PITON_KEY", &both)], &rotate).exits(0);
+            world.piton(&["verify"]).exits(0);
+        }
+        world.shell("rm -rf .piton && cp -a ../before .piton").exits(0);
+    }
+    assert!(survived > 10, "{survived} steps");
+    world.piton(&["verify"]).exits(0);
+    assert_eq!(world.piton(&["log", "r", "--json"]).exits(0).out, log);
+}
+
+#[test]
+fn an_encrypted_backup_needs_its_key_and_nothing_else_on_another_machine() {
+    let world = with_a_key(VAULT);
+    work(&world, "r");
+    let kept = world.beside("kept").display().to_string();
+    world.piton(&["backup", "create", "--to", &kept]).exits(0);
+    // What a second one adds stands on the first.
+    work(&world, "s");
+    world.piton(&["backup", "create", "--to", &kept]).exits(0);
+    world.piton(&["backup", "verify", "--to", &kept]).exits(0);
+    assert_eq!(found_in(&world.beside("kept")), []);
+    let log = world.piton(&["log", "r", "--json"]).exits(0).out;
+    let elsewhere = World::new();
+    let refused = elsewhere.piton(&["backup", "restore", &kept]).exits(7);
+    assert!(refused.err.contains("PITON_KEY"), "{}", refused.err);
+    let key = world.shell("cat ../key").exits(0).out;
+    let with = [("PITON_KEY", key.as_str())];
+    elsewhere.piton_with(&with, &["backup", "restore", &kept]).exits(0);
+    assert_eq!(elsewhere.piton_with(&with, &["log", "r", "--json"]).exits(0).out, log);
+    elsewhere.piton_with(&with, &["verify"]).exits(0);
+}
+
+#[test]
+fn every_byte_of_an_encrypted_object_of_a_backup_is_covered() {
+    let world = with_a_key(VAULT);
+    world.piton(&[
+        "loop",
+        "t",
+        "--id",
+        "r",
+        "--exec",
+        "true",
+        "--check",
+        "test=false",
+        "--max-iterations",
+        "1",
+    ]);
+    let kept = world.beside("kept").display().to_string();
+    world.piton(&["backup", "create", "--to", &kept]).exits(0);
+    let files = world.shell("find ../kept -type f -path '*/backups/*'").exits(0).out;
+    let path = world.path(files.lines().next().unwrap());
+    #[expect(clippy::disallowed_methods, reason = "a test damages its files directly")]
+    let write = |bytes: &[u8]| std::fs::write(&path, bytes).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    // Each byte is tried by the tests of the envelope; here some of each part, through the binary.
+    for place in [0, 7, 8, 15, 16, 39, 40, bytes.len() / 2, bytes.len() - 1] {
+        let mut changed = bytes.clone();
+        changed[place] ^= 1;
+        write(&changed);
+        assert!([6, 7].contains(&world.piton(&["backup", "list", "--to", &kept]).code), "byte {place}");
+    }
+    write(&bytes);
+    world.piton(&["backup", "list", "--to", &kept]).exits(0);
+}

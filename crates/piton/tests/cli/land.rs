@@ -1,0 +1,228 @@
+//! Work that is brought where it belongs: in which shape, judged by which checks, and what is never written over.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::common::World;
+
+const CHECK: &str = "test=grep -q two b.txt";
+
+/// A loop that is done, with its work on a branch of its own.
+fn done(agent: &str) -> World {
+    let world = World::new();
+    world.loops("w", agent, &["--check", CHECK, "--worktree=default"]).exits(0);
+    world
+}
+
+const WORKS: &str =
+    "echo one > b.txt; [ $PITON_ITERATION = 1 ] || echo two > b.txt; echo $PITON_ITERATION > c.txt";
+
+fn subjects(world: &World) -> String {
+    world.git(&["log", "--format=%s", "main"])
+}
+
+fn commit(world: &World, name: &str, text: &str) {
+    world.write(name, text);
+    world.git(&["add", name]);
+    world.git(&["commit", "-q", "-m", &format!("by hand: {name}")]);
+}
+
+#[test]
+fn work_lands_on_the_branch_it_began_on_with_the_files_of_the_checkout() {
+    let world = done(WORKS);
+    assert_eq!(world.json(&["status", "w"])["next"], "piton land w");
+    let ran = world.piton(&["land", "w"]).exits(0);
+    assert!(ran.out.starts_with("landed  1 commit on main, which is at "), "{}", ran.out);
+    assert!(ran.out.contains("and in the checkout"), "{}", ran.out);
+    assert_eq!(world.read("b.txt"), "two\n");
+    assert_eq!(world.git(&["status", "--porcelain"]), "", "nothing is left uncommitted");
+    assert_eq!(subjects(&world).lines().next(), Some("Iteration 2"));
+    assert!(ran.err.contains("piton rm w"), "{}", ran.err);
+    let again = world.piton(&["land", "w"]).exits(0);
+    insta::assert_snapshot!(again.out, @"main has the work of w already");
+    world.piton(&["rm", "w"]).exits(0);
+    assert!(!world.beside("repo-w").exists(), "its work tree is gone");
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+    assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn what_was_not_committed_when_the_run_began_is_no_obstacle() {
+    let world = World::new();
+    world.write("mine.txt", "mine\n");
+    world.write("a.txt", "changed by hand\n");
+    world
+        .loops("w", &format!("{WORKS}; echo agent >> mine.txt"), &["--check", CHECK, "--worktree=default"])
+        .exits(0);
+    let landed = world.json(&["land", "w"]);
+    assert_eq!(landed["began_uncommitted"], true);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    assert_eq!(world.read("a.txt"), "changed by hand\n");
+    assert!(world.read("mine.txt").starts_with("mine\nagent\n"), "{}", world.read("mine.txt"));
+    assert_eq!(subjects(&world).lines().nth(1), Some("The tree this run starts from"));
+}
+
+#[test]
+fn what_a_person_changed_since_is_never_written_over() {
+    let world = World::new();
+    world.write("mine.txt", "mine\n");
+    world
+        .loops("w", &format!("{WORKS}; echo agent >> mine.txt"), &["--check", CHECK, "--worktree=default"])
+        .exits(0);
+    world.write("mine.txt", "mine, and more\n");
+    world.write("c.txt", "mine, too, and not committed\n");
+    let before = (world.git(&["rev-parse", "HEAD"]), world.git(&["status", "--porcelain"]));
+    let ran = world.piton(&["land", "w"]).exits(4);
+    insta::assert_snapshot!(ran.err, @"
+    error: files of the checkout would be written over
+      c.txt
+      mine.txt
+
+    hint: commit or stash them, then run `piton land w` again
+    ");
+    assert_eq!((world.git(&["rev-parse", "HEAD"]), world.git(&["status", "--porcelain"])), before);
+    assert_eq!(world.read("mine.txt"), "mine, and more\n");
+    // What the landing does not touch may be as it likes.
+    world.write("mine.txt", "mine\n");
+    std::fs::remove_file(world.path("c.txt")).unwrap();
+    world.write("d.txt", "a draft\n");
+    world.piton(&["land", "w"]).exits(0);
+    assert_eq!(world.git(&["status", "--porcelain"]), "?? d.txt\n");
+}
+
+#[test]
+fn where_the_branch_went_on_the_checks_judge_the_merged_result() {
+    let world = done(WORKS);
+    commit(&world, "other.txt", "meanwhile\n");
+    let landed = world.json(&["land", "w"]);
+    assert_eq!((&landed["rebased"], &landed["checks"]), (&true.into(), &serde_json::json!(["test"])));
+    assert_eq!(world.read("other.txt"), "meanwhile\n");
+    assert_eq!(world.read("b.txt"), "two\n");
+    insta::assert_snapshot!(subjects(&world), @"
+    Iteration 2
+    by hand: other.txt
+    start
+    ");
+    assert!(!world.beside("repo-w-landing").exists(), "the scratch tree is gone");
+}
+
+#[test]
+fn a_result_that_fails_its_checks_does_not_land() {
+    let world = World::new();
+    let check = "test=grep -q two b.txt && ! test -e forbidden";
+    world.loops("w", WORKS, &["--check", check, "--worktree=default"]).exits(0);
+    commit(&world, "forbidden", "x\n");
+    let before = world.git(&["rev-parse", "main"]);
+    let ran = world.piton(&["land", "w"]).exits(1);
+    insta::assert_snapshot!(ran.err, @"
+    error: `test` fails on what would land; nothing was moved
+
+    hint: `piton tell w TEXT` and `piton resume w` let the agent mend it
+    ");
+    assert_eq!(world.git(&["rev-parse", "main"]), before);
+    assert!(!world.beside("repo-w-landing").exists());
+}
+
+#[test]
+fn a_conflict_is_told_with_the_way_out() {
+    let world = done(WORKS);
+    commit(&world, "b.txt", "mine\n");
+    let before = world.git(&["rev-parse", "main"]);
+    let ran = world.piton(&["land", "w"]).exits(4);
+    assert!(ran.err.contains("`main` went on, and commit "), "{}", ran.err);
+    assert!(ran.err.contains("  b.txt\n"), "{}", ran.err);
+    assert!(ran.err.contains("rebase main`, then run `piton land w` again"), "{}", ran.err);
+    assert_eq!(world.git(&["rev-parse", "main"]), before);
+    assert_eq!(world.git(&["worktree", "list"]).lines().count(), 2, "no scratch tree stays");
+}
+
+#[test]
+fn squash_and_merge_keep_the_shape_that_was_asked_for() {
+    let world = done(WORKS);
+    world.piton(&["land", "w", "--squash"]).exits(0);
+    assert_eq!(subjects(&world).lines().collect::<Vec<_>>(), ["Do it", "start"]);
+    assert!(world.git(&["log", "-1", "--format=%b", "main"]).contains("piton: run w"));
+
+    let world = done(WORKS);
+    commit(&world, "other.txt", "meanwhile\n");
+    world.piton(&["land", "w", "--merge"]).exits(0);
+    assert_eq!(world.git(&["rev-list", "--merges", "--count", "main"]).trim(), "1");
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    assert_eq!(world.read("b.txt"), "two\n");
+}
+
+#[test]
+fn a_branch_nobody_stands_on_moves_alone() {
+    let world = done(WORKS);
+    world.git(&["switch", "-q", "-c", "elsewhere"]);
+    let ran = world.piton(&["land", "w"]).exits(0);
+    assert!(!ran.out.contains("checkout"), "{}", ran.out);
+    assert!(!world.path("b.txt").exists(), "the checkout stands elsewhere");
+    assert_eq!(world.git(&["show", "main:b.txt"]), "two\n");
+}
+
+#[test]
+fn what_has_no_branch_or_is_not_done_says_so() {
+    let world = World::new();
+    world.loops("here", "echo two > b.txt", &["--check", CHECK]).exits(0);
+    let ran = world.piton(&["land", "here"]).exits(2);
+    insta::assert_snapshot!(ran.err, @"
+    error: `here` worked in place: its changes are in the checkout, on no branch of their own
+
+    hint: look at them with `piton diff here 0`, and commit what you want with git
+    ");
+    let stopped = ["--check", CHECK, "--worktree=default", "--max-iterations", "1"];
+    world.loops("w", "echo one > b.txt", &stopped).exits(3);
+    let ran = world.piton(&["land", "w"]).exits(4);
+    insta::assert_snapshot!(ran.err, @"
+    error: `w` is stopped, not done
+
+    hint: `piton resume w` goes on; `--unfinished` lands what there is
+    ");
+    let ran = world.piton(&["rm", "w"]).exits(0);
+    assert!(ran.err.contains("branch piton/w stay, since not all of it was landed"), "{}", ran.err);
+    assert!(world.beside("repo-w").exists());
+}
+
+/// A merge driver and a filter that only the repository's own settings name are programs that an agent may have written.
+#[test]
+fn a_landing_runs_no_program_of_the_repository() {
+    let world = done(
+        "printf 'one\\n' > b.txt; [ $PITON_ITERATION = 1 ] || { printf 'two\\n' > b.txt; echo '* merge=evil filter=evil' > .gitattributes; }",
+    );
+    let mark = world.beside("ran");
+    let evil = format!("touch {}; false", mark.display());
+    world.git(&["config", "merge.evil.driver", &evil]);
+    world.git(&["config", "filter.evil.smudge", &evil]);
+    world.git(&["config", "filter.evil.clean", &evil]);
+    commit(&world, "other.txt", "meanwhile\n");
+    world.piton(&["land", "w"]).exits(0);
+    assert!(!mark.exists());
+    assert_eq!(world.git(&["show", "main:b.txt"]), "two\n");
+}
+
+#[test]
+fn a_pull_request_is_pushed_and_opened() {
+    let world = done(WORKS);
+    let remote = world.beside("remote.git");
+    world.git(&["init", "-q", "--bare", remote.to_str().unwrap()]);
+    world.git(&["remote", "add", "origin", remote.to_str().unwrap()]);
+    let bin = world.beside("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let said = world.beside("said");
+    let script =
+        format!("#!/bin/sh\n{{ echo \"$@\"; cat; }} > {}\necho https://example.org/pull/7\n", said.display());
+    let gh = bin.join("gh");
+    #[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+    std::fs::write(&gh, script).unwrap();
+    std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let ran = world.piton_with(&[("PATH", &path)], &["land", "w", "--pr"]).exits(0);
+    assert!(ran.out.contains("https://example.org/pull/7"), "{}", ran.out);
+    let said = std::fs::read_to_string(said).unwrap();
+    assert!(
+        said.starts_with("pr create --base main --head piton/w --title Do it --body-file -\n# Do it"),
+        "{said}"
+    );
+    assert_eq!(world.git(&["ls-remote", "origin", "piton/w"]).lines().count(), 1);
+    assert!(!world.path("b.txt").exists(), "nothing moved here");
+}

@@ -1,0 +1,135 @@
+//! What is done where nobody looks at first: to what a check runs in a roundabout way, to protected files that git ignores, and with
+//! modules that take the place of the test runner in whatever form.
+
+use crate::common::{Ran, World};
+
+const MENDS: &str = "echo mended > z";
+
+fn world() -> World {
+    let world = World::outside_git();
+    world.write(
+        "test_calc.py",
+        "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        open('z')\n",
+    );
+    world.write("tools/__init__.py", "");
+    world.write("tools/ok.py", "raise SystemExit(1)\n");
+    world.write("tools/ok.sh", "#!/bin/sh\nexit 1\n");
+    world.write("tools/call.sh", "sh tools/ok.sh\n");
+    world.write("Makefile", "include more.mk\ndocs:\n\ttrue\n");
+    world.write("more.mk", "ok:\n\tsh tools/ok.sh\n");
+    world.write("package.json", r#"{"scripts": {"test": "sh tools/ok.sh"}}"#);
+    world.write(".gitignore", "__pycache__/\n*.pyc\n.env\n*.key\nsecrets/\npiton.toml\nignored\n");
+    world.shell("chmod +x tools/*.sh").exits(0);
+    world.init();
+    world
+}
+
+fn once(world: &World, run: &str, check: &str, agent: &str) -> Ran {
+    let exec = format!("cat > /dev/null; {agent}");
+    let words =
+        ["loop", "x", "--here", "--id", run, "--check", check, "--exec", &exec, "--max-iterations", "1"];
+    world.piton(&words)
+}
+
+#[test]
+fn what_a_check_runs_is_not_the_agents_however_the_command_says_it() {
+    let ways = [
+        "timeout 60 sh tools/ok.sh",
+        "bash -e -o pipefail tools/ok.sh",
+        "cd tools && ./ok.sh",
+        ". ./tools/ok.sh",
+        "nice ./tools/ok.sh",
+        "sh \"$PWD/tools/ok.sh\"",
+        "make -f more.mk ok",
+        "python3 -m tools.ok",
+        "command ./tools/ok.sh",
+        "sh tools/call.sh",
+    ];
+    let world = world();
+    for (number, way) in ways.iter().enumerate() {
+        let cheat = "echo 'exit 0' > tools/ok.sh; echo pass > tools/ok.py";
+        let ran = once(&world, &format!("r{number}"), way, cheat);
+        assert!(ran.code != 0 && ran.out.contains("REFUSED `tools/ok."), "{way}: {ran:?}");
+        assert_eq!(world.read("tools/ok.sh"), "#!/bin/sh\nexit 1\n", "{way}");
+    }
+}
+
+#[test]
+fn what_a_check_does_not_reach_of_a_makefile_is_the_agents() {
+    let world = world();
+    let honest = "sed -i 's/docs:/docs: more/' Makefile; echo 'exit 0' >> Makefile.md";
+    let ran = once(&world, "honest", "make ok || test -f Makefile.md", honest).exits(0);
+    assert!(!ran.out.contains("REFUSED"), "{ran:?}");
+    let cheat = "printf 'ok:\\n\\ttrue\\n' > GNUmakefile";
+    let ran = once(&world, "shadow", "make ok", cheat);
+    assert!(ran.out.contains("REFUSED `GNUmakefile`"), "{ran:?}");
+}
+
+#[test]
+fn what_python_would_run_in_place_of_the_tests_is_refused_in_every_form() {
+    let text = "import os\\nos._exit(0)\\n";
+    let ways = [
+        format!("mkdir -p lib; printf '{text}' > lib/u.txt; ln -s lib/u.txt unittest.py"),
+        format!("printf '{text}' > unittest.py; truncate -s 70000000 unittest.py"),
+        format!("printf 'unittest.py\\n' >> .gitignore; printf '{text}' > unittest.py"),
+        format!("printf 'unittest.py\\n' >> .git/info/exclude; printf '{text}' > unittest.py"),
+        format!(
+            "printf '{text}' > u.txt; python3 -c \"import py_compile; py_compile.compile('u.txt', cfile='unittest.pyc')\""
+        ),
+        format!(
+            "mkdir unittest; cd unittest; git init -q; printf '{text}' > __init__.py; printf '*\\n' > .git/info/exclude"
+        ),
+        format!(
+            "mkdir test_calc; printf 'test_calc\\n' >> .git/info/exclude; printf '{text}' > test_calc/__init__.py"
+        ),
+    ];
+    for way in ways {
+        let world = world();
+        let ran = once(&world, "r", "python3 -B -m unittest -q test_calc", &way);
+        assert!(ran.code != 0 && ran.out.contains("REFUSED"), "{way}: {ran:?}");
+        let left =
+            ["unittest.py", "unittest.pyc", "unittest", "test_calc"].map(|name| world.path(name).exists());
+        assert_eq!(left, [false; 4], "{way}");
+    }
+}
+
+#[test]
+fn a_module_that_was_there_before_the_run_is_nobodys_work() {
+    let world = world();
+    world.write("unittest.pyc", "");
+    world
+        .shell("python3 -c \"import unittest, shutil; shutil.copy(unittest.__file__, 'u')\"; sleep 0.1")
+        .exits(0);
+    let ran = once(&world, "r", "test -f z", MENDS).exits(0);
+    assert!(!ran.out.contains("REFUSED") && world.path("unittest.pyc").exists(), "{ran:?}");
+}
+
+#[test]
+fn protected_files_that_git_ignores_are_put_back() {
+    let world = world();
+    world.write("secrets/a.log", "k\n");
+    world.write(".env", "KEY=1\n");
+    world.write("x.key", "k\n");
+    let settings = "[checks]\ntest = 'test -e z'\n[guard]\nprotect = ['.env*', '*.key', 'secrets/*']\n";
+    world.write("piton.toml", settings);
+    world.piton(&["trust", "--yes"]).exits(0);
+    let cheat = "echo evil > secrets/a.log; rm x.key; echo evil > .env; echo evil > secrets/new; echo '# evil' >> piton.toml; touch z";
+    let ran = world.piton(&["loop", "x", "--here", "--id", "r", "--exec", cheat, "--max-iterations", "1"]);
+    assert!(ran.code != 0 && ran.out.contains("is protected"), "{ran:?}");
+    assert_eq!([".env", "x.key", "secrets/a.log"].map(|name| world.read(name)), ["KEY=1\n", "k\n", "k\n"]);
+    assert!(!world.path("secrets/new").exists() && world.read("piton.toml") == settings);
+    let said = world.piton(&["show", "r"]).out + &world.piton(&["report", "r"]).out;
+    assert!(said.contains("`.env` is protected and changed; it was put back"), "{said}");
+    // Honest work beside them is left alone.
+    world.piton(&["loop", "x", "--here", "--id", "q", "--exec", "touch z other.txt"]).exits(0);
+}
+
+#[test]
+fn where_a_person_decides_protected_files_stay_as_they_are_left() {
+    let world = world();
+    world.write(".env", "KEY=1\n");
+    world.write("piton.toml", "[checks]\ntest = 'test -e z'\n[guard]\nmode = 'ask'\nprotect = ['.env']\n");
+    world.piton(&["trust", "--yes"]).exits(0);
+    world.piton(&["loop", "x", "--here", "--id", "r", "--exec", "echo evil > .env; touch z"]).exits(4);
+    assert_eq!(world.read(".env"), "evil\n");
+}

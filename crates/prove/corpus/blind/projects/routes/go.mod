@@ -1,0 +1,3 @@
+module example.org/routes
+
+go 1.19

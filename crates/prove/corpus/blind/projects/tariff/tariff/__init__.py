@@ -1,0 +1,1 @@
+"""Prices for parcels."""

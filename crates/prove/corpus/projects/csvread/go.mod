@@ -1,0 +1,3 @@
+module example.org/csvread
+
+go 1.19

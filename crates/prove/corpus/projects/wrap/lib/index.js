@@ -1,0 +1,8 @@
+'use strict';
+
+module.exports = {
+  ...require('./width'),
+  ...require('./wrap'),
+  ...require('./table'),
+  ...require('./outline'),
+};

@@ -1,0 +1,129 @@
+//! Where code may be changed at all.
+
+use std::ops::Range;
+
+use piton_guard::{Class, Piece};
+
+use crate::code::{Code, Language, Marked};
+use crate::words::{is_failing, is_logging};
+
+/// What must be left alone in a file.
+pub(super) struct Sites {
+    off: Marked,
+    said: Marked,
+}
+
+impl Sites {
+    pub(super) fn of(code: &Code<'_>) -> Self {
+        let mut off: Vec<Range<usize>> = code.outline.test_code.clone();
+        let mut said = Vec::new();
+        for (index, piece) in code.outline.pieces.iter().enumerate() {
+            match piece.class {
+                Class::Import => off.push(piece.span.clone()),
+                Class::Decorator => {
+                    off.push(piece.span.clone());
+                    off.extend(under_attribute(code, index));
+                }
+                Class::Throw | Class::Assert => said.push(piece.span.clone()),
+                Class::Call => calls(code, piece, &mut off, &mut said),
+                Class::Function if is_go_test(code, piece) => off.push(piece.span.clone()),
+                Class::Binding if code.word(piece.span.start).starts_with("__") => {
+                    off.push(piece.span.clone())
+                }
+                Class::Return if fails_in_go(code, piece) => said.push(piece.span.clone()),
+                Class::If if asks_how_it_is_run(code, piece) => off.push(piece.condition.clone()),
+                _ => {}
+            }
+        }
+        Self { off: Marked::of(code.len(), off), said: Marked::of(code.len(), said) }
+    }
+
+    /// Whether a token is part of nothing that must stay as it is.
+    pub(super) fn may_touch(&self, token: usize) -> bool {
+        !self.off.has(token)
+    }
+
+    /// Whether what it says may be changed: it is no part of an error.
+    pub(super) fn may_reword(&self, token: usize) -> bool {
+        self.may_touch(token) && !self.said.has(token)
+    }
+}
+
+fn calls(code: &Code<'_>, piece: &Piece, off: &mut Vec<Range<usize>>, said: &mut Vec<Range<usize>>) {
+    let first = code.words(&piece.name).next().unwrap_or_default();
+    let last = code.last_name(&piece.name);
+    let is_macro = code.language == Language::Rust && code.word_before(piece.name.end) == "!";
+    let is_import = code.language == Language::Script && ["require", "import"].contains(&first);
+    let is_test = code.language == Language::Script
+        && ["describe", "it", "test", "suite"].contains(&first)
+        && code.kind(piece.arguments.start + 1) == Some(piton_guard::Kind::Text);
+    // What is in the brackets of a macro has no grammar that could say what it is.
+    if is_logging(first, last) || is_import || is_test || is_macro && last != "vec" {
+        off.push(piece.span.clone());
+    } else if is_failing(last) || first == "errors" {
+        said.push(piece.arguments.clone());
+    }
+}
+
+/// What an attribute says is compiled for tests only.
+fn under_attribute(code: &Code<'_>, index: usize) -> Option<Range<usize>> {
+    let attribute = &code.outline.pieces[index];
+    let text = code.excerpt(&attribute.span);
+    let is_for_tests =
+        text.contains("cfg(test") || text.contains("cfg(all(test") || text.contains("cfg(any(test");
+    if code.language != Language::Rust || !is_for_tests {
+        return None;
+    }
+    let mut start = attribute.span.end;
+    for piece in &code.outline.pieces[index + 1..] {
+        match piece.class {
+            Class::Decorator if piece.span.start == start => start = piece.span.end,
+            _ if piece.span.start == start => return Some(piece.span.clone()),
+            _ if piece.span.start > start => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_go_test(code: &Code<'_>, piece: &Piece) -> bool {
+    code.language == Language::Go && code.excerpt(&piece.arguments).contains("*testing.")
+}
+
+/// `return 0, err`: nobody looks at what comes with an error.
+fn fails_in_go(code: &Code<'_>, piece: &Piece) -> bool {
+    let values = code.split(&(piece.span.start + 1..piece.span.end));
+    let error = values.last().filter(|_| values.len() > 1).map(|last| code.excerpt(last)).unwrap_or_default();
+    code.language == Language::Go && error.contains("rr")
+}
+
+/// `if __name__ == "__main__"` and `if TYPE_CHECKING`.
+fn asks_how_it_is_run(code: &Code<'_>, piece: &Piece) -> bool {
+    code.words(&piece.condition).take(8).any(|word| ["__name__", "TYPE_CHECKING", "module"].contains(&word))
+}
+
+/// Whether nobody writes a file by hand, by its path or by what it says of itself.
+pub(super) fn is_generated(path: &str, text: &str) -> bool {
+    const DIRECTORIES: &[&str] =
+        &["generated", "vendor", "node_modules", "dist", "third_party", "gen", "migrations"];
+    const ENDS: &[&str] = &[
+        ".pb.go",
+        "_pb2.py",
+        "_pb2_grpc.py",
+        ".min.js",
+        ".d.ts",
+        ".gen.go",
+        "_generated.go",
+        ".generated.ts",
+        "_string.go",
+    ];
+    const SAYS: &[&str] =
+        &["code generated", "@generated", "do not edit", "automatically generated", "autogenerated"];
+    let (directory, _) = path.rsplit_once('/').unwrap_or_default();
+    let head: String = text.chars().take(1_000).collect::<String>().to_lowercase();
+    let is_packed = text.len() > 2_000 && text.len() / (text.matches('\n').count() + 1) > 300;
+    directory.split('/').any(|part| DIRECTORIES.contains(&part))
+        || ENDS.iter().any(|end| path.ends_with(end))
+        || SAYS.iter().any(|says| head.contains(says))
+        || is_packed
+}

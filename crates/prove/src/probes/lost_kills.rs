@@ -1,0 +1,156 @@
+//! Lost kills: breaks of the new code that the old tests notice and the new ones let live. And tests that notice no break of what
+//! they call, which cannot fail.
+//!
+//! No oracle is needed, and a break that changes nothing does no harm: the old tests never noticed it either.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::account::Probe;
+use crate::change::Overlay;
+use crate::mutate::Mutant;
+use crate::session::{Session, Shown, list, newly_failing};
+use crate::trial::{Outcome, Runner, Verdict, is_named};
+
+/// How many breaks are tried.
+const MUTANTS_MAX: usize = 40;
+/// How many of them are enough to show: more of the same say nothing new.
+const LOST_MAX: usize = 3;
+/// How many breaks of what it calls a test has to let pass, which others notice.
+const LET_PASS_MIN: usize = 2;
+/// How often the old tests are run to see whether one is unstable.
+const STABLE_RUNS: usize = 2;
+
+const LOST: &str = "lost-kill";
+const CANNOT_FAIL: &str = "test-cannot-fail";
+
+/// A break that was tried, and who noticed.
+struct Tried {
+    mutant: Mutant,
+    now: Outcome,
+    /// Whether anybody notices it, now or before.
+    is_noticed: bool,
+}
+
+pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Error> {
+    if !session.change.touches_tests() {
+        return Ok(());
+    }
+    let mut tried: Vec<Tried> = Vec::new();
+    let mut lost = 0;
+    let old = session.change.old_tests();
+    for mutant in session.mutants(MUTANTS_MAX, |_| true) {
+        let Some(tree) = session.broken(&Overlay::new(), &mutant) else { continue };
+        let Some(now) = session.run(&tree)? else { break };
+        session.account.mutants += 1;
+        session.account.did(Probe::LostKills);
+        let mut is_noticed = now.verdict == Verdict::Red;
+        if now.verdict == Verdict::Green && lost < LOST_MAX {
+            let Some(noticed) = noticed_before(session, &old, &mutant)? else { break };
+            if let Some(failing) = noticed {
+                is_noticed = true;
+                lost += 1;
+                session.account.lost += 1;
+                let shown = lost_kill(session, &mutant, &failing);
+                session.show(Probe::LostKills, shown);
+            }
+        }
+        tried.push(Tried { mutant, now, is_noticed });
+    }
+    cannot_fail(session, &tried);
+    Ok(())
+}
+
+/// The old tests that notice the break, if any do; the outer nothing where that cannot be known any more.
+fn noticed_before<R: Runner>(
+    session: &mut Session<'_, R>,
+    old: &Overlay,
+    mutant: &Mutant,
+) -> Result<Option<Option<BTreeSet<String>>>, R::Error> {
+    let Some(before) = session.run(old)? else { return Ok(None) };
+    let Some(tree) = session.broken(old, mutant) else { return Ok(Some(None)) };
+    let Some(after) = session.run(&tree)? else { return Ok(None) };
+    let Some(mut failing) = newly_failing(&before, &after) else { return Ok(Some(None)) };
+    let has_names = !failing.is_empty();
+    // A test that fails now and then noticed nothing.
+    for _ in 0..STABLE_RUNS {
+        let Some(again) = session.run_again(old)? else { break };
+        match (has_names, again.failed, again.verdict) {
+            (true, Some(failed), _) => failing.retain(|name| !failed.contains(name)),
+            (_, _, Verdict::Green) => {}
+            _ => return Ok(Some(None)),
+        }
+    }
+    Ok(Some((!has_names || !failing.is_empty()).then_some(failing)))
+}
+
+fn lost_kill<R: Runner>(session: &Session<'_, R>, mutant: &Mutant, failing: &BTreeSet<String>) -> Shown {
+    let name = &session.check.name;
+    let who = match failing.is_empty() {
+        true => format!("`{name}` as it was"),
+        false => list(failing),
+    };
+    Shown {
+        rule: LOST,
+        file: mutant.path.clone(),
+        line: mutant.line,
+        test: failing.first().cloned(),
+        message: format!("the tests of before notice this bug, those of now do not: {who} failed with it"),
+        sure: true,
+        change: session.diff(mutant),
+        saw: format!("`{name}` passes"),
+        against: Some(format!("with the tests of before {who} fails")),
+    }
+}
+
+/// New and changed tests that let every break of what they call pass.
+fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) {
+    let mut shown = Vec::new();
+    let around = session.around;
+    for (path, test) in &around.changed_tests {
+        let proved = session.account.proved_by.iter().any(|name| is_named(name, &test.name));
+        let reached = around.reached_by(test);
+        let calls = |tried: &&Tried| {
+            tried.mutant.function.as_ref().is_some_and(|function| reached.contains(function))
+        };
+        let of_it: Vec<_> = tried.iter().filter(calls).collect();
+        let known: BTreeMap<usize, bool> = of_it
+            .iter()
+            .enumerate()
+            .filter_map(|(index, tried)| {
+                let fails = match tried.now.verdict {
+                    Verdict::Green => Some(false),
+                    _ => tried.now.fails(&test.name),
+                };
+                Some((index, fails?))
+            })
+            .collect();
+        let fails_once = known.values().any(|fails| *fails);
+        let let_pass = of_it
+            .iter()
+            .enumerate()
+            .filter(|(index, tried)| tried.is_noticed && known.get(index) == Some(&false));
+        let let_pass: Vec<_> = let_pass.map(|(_, tried)| *tried).collect();
+        if proved || fails_once || let_pass.len() < LET_PASS_MIN {
+            continue;
+        }
+        shown.push((path.clone(), test.clone(), let_pass[0].mutant.clone(), let_pass.len()));
+    }
+    for (path, test, mutant, count) in shown {
+        let name = test.name.rsplit(" > ").next().unwrap_or(&test.name).to_owned();
+        let change = session.diff(&mutant);
+        session.show(
+            Probe::Flip,
+            Shown {
+                rule: CANNOT_FAIL,
+                file: path,
+                line: test.lines.start,
+                test: Some(test.name),
+                message: format!("`{name}` passes with every bug that was put into what it calls ({count} that others notice)"),
+                sure: true,
+                change,
+                saw: format!("`{name}` passes"),
+                against: Some("other tests fail with it".to_owned()),
+            },
+        );
+    }
+}

@@ -1,0 +1,335 @@
+//! One proof: probes in the order of what they show per second, until the budget is spent.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use piton_guard::{Demonstrated, Evidence};
+
+use crate::account::{Account, Probe};
+use crate::change::{Change, Overlay, Part};
+use crate::mutate::{self, Mutant};
+use crate::probes::{canary, flip, lost_kills, old_tests, point_change};
+use crate::reach::{self, Function, TestBody};
+use crate::trial::{Check, Outcome, Runner, Verdict};
+
+/// How many functions away from a test code may be that it judges.
+const REACH: u32 = 3;
+/// A trial may take so many times as long as the check did, and no less than this.
+const PATIENCE: u64 = 3;
+const PATIENCE_MS_MIN: u64 = 10_000;
+/// How long a check may take of which nothing is known.
+const UNKNOWN_MS_MAX: u64 = 15 * 60_000;
+
+/// How much is to be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// After an iteration: canary and flip.
+    Quick,
+    /// Before something is called done, and in CI: everything.
+    Full,
+}
+
+impl Depth {
+    /// What it may cost, for a check that takes so long: a multiple of that, and a few seconds for a check that takes none.
+    pub fn budget_ms(self, check_ms: u64) -> u64 {
+        match self {
+            Self::Quick => check_ms.max(5_000),
+            Self::Full => check_ms.saturating_mul(3).max(20_000),
+        }
+    }
+}
+
+/// What is to be proven.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The checks that judge the change.
+    pub checks: Vec<Check>,
+    /// How much is to be tried.
+    pub depth: Depth,
+    /// How long all of it may take together, for whoever wants another limit.
+    pub budget_ms: Option<u64>,
+    /// Whether old tests that fail on the new code are held against it: nobody asked for other behaviour.
+    pub strict: bool,
+}
+
+/// Tries a change.
+pub fn prove<R: Runner>(change: &Change, asked: &Asked, runner: &mut R) -> Result<Account, R::Error> {
+    let mut account = Account::default();
+    if !change.touches_product() && !change.touches_tests() {
+        return Ok(account);
+    }
+    let around = Around::of(change);
+    let mut left_ms = asked.budget_ms;
+    for check in &asked.checks {
+        let mut session = Session {
+            change,
+            around: &around,
+            check,
+            failed_before: check.failed_before,
+            strict: asked.strict,
+            runner,
+            account: &mut account,
+            took_ms: 1,
+            left_ms: u64::MAX,
+            known: BTreeMap::new(),
+        };
+        if !session.begin()? {
+            continue;
+        }
+        session.left_ms = left_ms.unwrap_or_else(|| asked.depth.budget_ms(session.took_ms));
+        session.look_back()?;
+        canary::probe(&mut session)?;
+        flip::probe(&mut session)?;
+        if asked.depth == Depth::Full {
+            point_change::probe(&mut session)?;
+            old_tests::probe(&mut session)?;
+            lost_kills::probe(&mut session)?;
+        }
+        left_ms = left_ms.map(|_| session.left_ms);
+    }
+    Ok(account)
+}
+
+/// The code around a change: what tests reach, and which lines are near.
+pub(crate) struct Around {
+    /// Every function of the product.
+    functions: Vec<Function>,
+    /// Tests that are new or other than they were, with the file of each.
+    pub(crate) changed_tests: Vec<(String, TestBody)>,
+    /// What tests called that are gone or were other.
+    called_before: BTreeSet<String>,
+    /// The lines of each file of the product that are new or other.
+    pub(crate) lines: BTreeMap<String, Vec<Range<u32>>>,
+}
+
+impl Around {
+    fn of(change: &Change) -> Self {
+        let functions = change.product.iter().flat_map(|(path, text)| reach::functions(path, text)).collect();
+        let (mut changed_tests, mut called_before) = (Vec::new(), BTreeSet::new());
+        let mut lines = BTreeMap::new();
+        for file in &change.files {
+            let tests =
+                |text: Option<&str>| text.map(|text| reach::tests(&file.path, text)).unwrap_or_default();
+            if matches!(file.part, Part::Tests | Part::Both) {
+                let (before, after) = (tests(file.text_before()), tests(file.text_after()));
+                let is_in = |tests: &[TestBody], test: &TestBody| {
+                    tests.iter().any(|known| known.name == test.name && known.text_digest == test.text_digest)
+                };
+                let gone = before.iter().filter(|test| !is_in(&after, test));
+                called_before.extend(gone.flat_map(|test| test.calls.clone()));
+                let new = after.into_iter().filter(|test| !is_in(&before, test));
+                changed_tests.extend(new.map(|test| (file.path.clone(), test)));
+            }
+            if let (Part::Product | Part::Both, Some(after)) = (file.part, file.text_after()) {
+                let before = file.text_before().unwrap_or_default();
+                lines.insert(file.path.clone(), reach::changed_lines(before, after));
+            }
+        }
+        Self { functions, changed_tests, called_before, lines }
+    }
+
+    /// The functions that the change is about: what changed tests reach.
+    fn reached(&self) -> BTreeSet<String> {
+        let calls = self.changed_tests.iter().flat_map(|(_, test)| &test.calls);
+        let start = calls.chain(&self.called_before).cloned().collect();
+        reach::reached(&start, &self.functions, REACH)
+    }
+
+    /// The functions that a test reaches.
+    pub(crate) fn reached_by(&self, test: &TestBody) -> BTreeSet<String> {
+        reach::reached(&test.calls, &self.functions, REACH)
+    }
+}
+
+/// The probes of one check.
+pub(crate) struct Session<'a, R> {
+    pub(crate) change: &'a Change,
+    pub(crate) around: &'a Around,
+    pub(crate) check: &'a Check,
+    /// Whether the check failed on the old tree, where that is known.
+    pub(crate) failed_before: Option<bool>,
+    pub(crate) strict: bool,
+    runner: &'a mut R,
+    pub(crate) account: &'a mut Account,
+    /// How long the check takes.
+    took_ms: u64,
+    left_ms: u64,
+    known: BTreeMap<Overlay, Outcome>,
+}
+
+impl<R: Runner> Session<'_, R> {
+    /// Finds out how long the check takes, where that is not known. Whether there is anything to prove: what fails, proves nothing.
+    fn begin(&mut self) -> Result<bool, R::Error> {
+        if let Some(took_ms) = self.check.took_ms {
+            self.took_ms = took_ms.max(1);
+            return Ok(true);
+        }
+        let outcome = self.runner.run(self.check, &Overlay::new(), UNKNOWN_MS_MAX)?;
+        self.took_ms = outcome.took_ms.max(1);
+        let passes = outcome.verdict == Verdict::Green;
+        if !passes {
+            self.account.missed(format!("`{}` does not pass, so it proves nothing", self.check.name));
+        }
+        self.known.insert(Overlay::new(), outcome);
+        Ok(passes)
+    }
+
+    /// Finds out whether the check failed on the old tree, where that is not known.
+    fn look_back(&mut self) -> Result<(), R::Error> {
+        if self.failed_before.is_none() {
+            let old = self.change.old();
+            self.failed_before = self.run(&old)?.map(|outcome| outcome.verdict != Verdict::Green);
+        }
+        Ok(())
+    }
+
+    /// Whether what failed in a trial failed because of it: where no test passed in it, the new tree as it is has to pass here.
+    pub(crate) fn is_its_doing(&mut self, outcome: &Outcome) -> Result<bool, R::Error> {
+        if !outcome.passed.is_empty() {
+            return Ok(true);
+        }
+        let control = self.run(&Overlay::new())?;
+        let passes = control.is_some_and(|control| control.verdict == Verdict::Green);
+        if !passes {
+            self.account.missed(format!("`{}` does not pass in a copy of the work tree", self.check.name));
+        }
+        Ok(passes)
+    }
+
+    /// Takes down what fails on the code of before: that it passes now is what proves the change.
+    pub(crate) fn proved(&mut self, outcome: &Outcome) {
+        let names = match &outcome.failed {
+            Some(failed) => failed.iter().cloned().collect(),
+            None => vec![format!("check `{}`", self.check.name)],
+        };
+        for name in names {
+            if !self.account.proved_by.contains(&name) {
+                self.account.proved_by.push(name);
+            }
+        }
+    }
+
+    /// Runs the check on this tree, unless that was done already. Nothing where the budget does not allow it.
+    pub(crate) fn run(&mut self, tree: &Overlay) -> Result<Option<Outcome>, R::Error> {
+        if let Some(known) = self.known.get(tree) {
+            return Ok(Some(known.clone()));
+        }
+        let outcome = self.run_again(tree)?;
+        if let Some(outcome) = &outcome {
+            self.known.insert(tree.clone(), outcome.clone());
+        }
+        Ok(outcome)
+    }
+
+    /// Runs the check on this tree once more.
+    pub(crate) fn run_again(&mut self, tree: &Overlay) -> Result<Option<Outcome>, R::Error> {
+        if self.left_ms < self.took_ms {
+            self.account.missed(format!("the budget of `{}` was spent", self.check.name));
+            return Ok(None);
+        }
+        let wall_ms = self.took_ms.saturating_mul(PATIENCE).max(PATIENCE_MS_MIN);
+        let outcome = self.runner.run(self.check, tree, wall_ms)?;
+        self.left_ms = self.left_ms.saturating_sub(outcome.took_ms.max(1));
+        self.account.trials += 1;
+        self.account.took_ms += outcome.took_ms;
+        Ok(Some(outcome))
+    }
+
+    /// Breaks of the product near the change, the nearest first.
+    pub(crate) fn mutants(&self, max: usize, is_wanted: impl Fn(&Mutant) -> bool) -> Vec<Mutant> {
+        let reached = self.around.reached();
+        let mut found = Vec::new();
+        for (path, text) in &self.change.product {
+            let near = self.around.lines.get(path).map(Vec::as_slice).unwrap_or_default();
+            let mutants = mutate::mutants(path, text);
+            let is_near = |mutant: &Mutant| {
+                near.iter().any(|lines| lines.contains(&mutant.line))
+                    || mutant.function.as_ref().is_some_and(|function| reached.contains(function))
+            };
+            let mutants = mutants.into_iter().filter(|mutant| is_wanted(mutant) && is_near(mutant)).collect();
+            found.push(mutate::choose(mutants, near, &reached, max));
+        }
+        // In turns, so that one file does not take all.
+        let longest = found.iter().map(Vec::len).max().unwrap_or(0);
+        let turns = (0..longest).flat_map(|turn| found.iter().filter_map(move |file| file.get(turn)));
+        turns.take(max).cloned().collect()
+    }
+
+    /// This tree with a break in it; nothing where the file is other in it.
+    pub(crate) fn broken(&self, tree: &Overlay, mutant: &Mutant) -> Option<Overlay> {
+        let text = self.change.product.get(&mutant.path)?;
+        let mut tree = tree.clone();
+        // A file with its tests in it may stand in the tree with other ones: the break goes where its line is.
+        let broken = match tree.get(&mutant.path) {
+            None => mutant.apply(text),
+            Some(other) => {
+                let other = std::str::from_utf8(other.as_deref()?).ok()?;
+                let same = text.get(..mutant.range.end)? == other.get(..mutant.range.end)?;
+                if !same {
+                    return None;
+                }
+                mutant.apply(other)
+            }
+        };
+        tree.insert(mutant.path.clone(), Some(broken.into_bytes()));
+        Some(tree)
+    }
+
+    /// A break as a person reads it.
+    pub(crate) fn diff(&self, mutant: &Mutant) -> String {
+        let text = self.change.product.get(&mutant.path).map(String::as_str).unwrap_or_default();
+        let (before, after) = mutant.lines(text);
+        format!("{}:{}\n- {}\n+ {}", mutant.path, mutant.line, before.trim(), after.trim())
+    }
+
+    /// Holds something against the change.
+    pub(crate) fn show(&mut self, probe: Probe, shown: Shown) {
+        let Shown { rule, file, line, test, message, sure, change, saw, against } = shown;
+        let evidence = Evidence {
+            probe: probe.as_str().to_owned(),
+            check: self.check.name.clone(),
+            change,
+            saw,
+            against,
+        };
+        self.account.shown.push(Demonstrated { rule, file, line, test, message, sure, evidence });
+    }
+}
+
+/// What a probe showed.
+pub(crate) struct Shown {
+    pub(crate) rule: &'static str,
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) test: Option<String>,
+    pub(crate) message: String,
+    pub(crate) sure: bool,
+    /// What was changed for the trial.
+    pub(crate) change: String,
+    /// What came of it.
+    pub(crate) saw: String,
+    /// What came of the same elsewhere.
+    pub(crate) against: Option<String>,
+}
+
+/// The tests that fail in one trial and not in another; where names are not known, only whether there are any.
+pub(crate) fn newly_failing(before: &Outcome, after: &Outcome) -> Option<BTreeSet<String>> {
+    match (before.verdict, after.verdict, &before.failed, &after.failed) {
+        (Verdict::Green | Verdict::Red, Verdict::Red, Some(before), Some(after)) => {
+            let new: BTreeSet<_> = after.difference(before).cloned().collect();
+            (!new.is_empty()).then_some(new)
+        }
+        (Verdict::Green, Verdict::Red, _, _) => Some(BTreeSet::new()),
+        _ => None,
+    }
+}
+
+/// Names for a sentence: the first few.
+pub(crate) fn list(names: &BTreeSet<String>) -> String {
+    const MAX: usize = 3;
+    let first: Vec<_> = names.iter().take(MAX).map(|name| format!("`{name}`")).collect();
+    match names.len().saturating_sub(MAX) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}

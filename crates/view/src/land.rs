@@ -1,0 +1,56 @@
+//! Bringing the work of a run where it belongs.
+
+use piton_model::RunId;
+use piton_record::{record, shown};
+
+/// How the work of a run is landed.
+#[record(Eq)]
+pub struct LandOrder {
+    /// In which shape.
+    pub shape: LandShape,
+    /// The branch it is brought to; without one, the branch that the run began on.
+    pub onto: Option<String>,
+    /// Also of a run that is not done.
+    pub unfinished: bool,
+}
+
+/// The shape in which commits land.
+#[record(Copy, Eq, Default)]
+pub enum LandShape {
+    /// As they are, on top of the branch.
+    #[default]
+    Commits,
+    /// As one commit.
+    Squash,
+    /// As they are, held together by a merge commit.
+    Merge,
+    /// On a branch of the remote, with a pull request.
+    PullRequest,
+}
+
+/// What was landed.
+#[shown]
+pub struct LandedView {
+    /// Of which run.
+    pub run_id: RunId,
+    /// The branch it was brought to, or that the pull request is for.
+    pub onto: String,
+    /// Where that branch ends now; of a pull request, the commit that was pushed.
+    pub commit: String,
+    /// The commits of the run that are in it.
+    pub commits: u32,
+    /// One of them holds what was not committed in the checkout when the run began.
+    pub began_uncommitted: bool,
+    /// It was there already, and nothing was done.
+    pub was_there: bool,
+    /// The branch had gone on meanwhile: they were made anew on top of it.
+    pub rebased: bool,
+    /// The files of the checkout were brought along.
+    pub with_files: bool,
+    /// The checks that were run on the result; all of them passed.
+    pub checks: Vec<String>,
+    /// The pull request.
+    pub pull_request: Option<String>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
