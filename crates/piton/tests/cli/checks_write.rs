@@ -82,6 +82,7 @@ fn a_test_that_the_product_rewrites_while_it_is_checked_voids_the_verdict() {
       #1 T s  +6 −1          REFUSED `tests/test_calc.py` was written while the check `test` ran, so its verdict does not count → back to the start, agent told
       #2 T s  +1 −1         test ✓   tests 1/1   no longer failing tests.test_calc.Calc.test_add
     done      1 of 1 checks green · 2 iterations, T s · 1 refused
+    proof     1 probe, 0 mutants, 0 lost; proved by tests.test_calc.Calc.test_add
     result    branch piton/w, 1 commit, nothing merged
     next      piton land w
     ");
@@ -132,6 +133,8 @@ fn where_it_is_only_reported_it_is_on_record() {
 fn what_a_round_wrote_that_did_not_come_to_its_end_is_not_taken_for_given() {
     for dies in [true, false] {
         let world = world();
+        // The check waits for somebody outside, whom no trial would meet.
+        world.configure("[guard]\nprove = \"off\"\n");
         let check = format!("{CHECK} && {{ test -e $BESIDE/first || {{ touch $BESIDE/first; {WAITS}; }}; }}");
         let agent = format!("case $PITON_ITERATION in\n1) {REWRITES}\n;;\n*) {MENDS}\n;; esac");
         world.loops("w", &agent, &["--check", &check, "--detach"]).exits(0);
