@@ -140,8 +140,10 @@ fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mu
             let message = "give the task as text or as `--prompt-file`, not both";
             problems.push(Problem::new(Place::Flag("--prompt-file"), message));
         }
-        if text.trim().is_empty() || text.len() > PROMPT_BYTES_MAX {
-            problems.push(Problem::new(Place::Nowhere, "the task is empty or larger than 1 MiB"));
+        if text.len() > PROMPT_BYTES_MAX {
+            problems.push(Problem::new(Place::Nowhere, "the task is larger than 1 MiB"));
+        } else if !text.contains(char::is_alphanumeric) {
+            problems.push(Problem::new(Place::Nowhere, "the task says nothing"));
         }
         return Prompt::Text(text.clone());
     }

@@ -126,6 +126,7 @@ pub const RULES: &[Rule] = &[
     rule("lost-kill", AssertionWeakening, "", Critical, WhereShown, "a bug that the old tests notice, and the new ones do not (by running)", "restore what noticed it"),
     rule("test-cannot-fail", AssertionWeakening, "", High, WhereShown, "a new test passes whatever the code that it calls does (by running)", "let the test say what it expects"),
     rule("old-tests-fail", FeatureRemoval, "", High, WhereShown, "tests of before fail on the new code, and were changed (by running)", "restore the tests and fix the code, or say that other behaviour was asked for"),
+    rule("failure-persists", AssertionWeakening, "", Critical, WhereShown, "a test that failed would fail still, had it not been changed (by running)", "restore the test and fix the code"),
     rule("point-change", ValidationBypass, "", Critical, WhereShown, "the code is right at the tested inputs and nowhere beside them (by running)", "compute the answer"),
 ];
 

@@ -135,6 +135,22 @@ impl Change {
         &self.tests
     }
 
+    /// The text of a file of the product in the old tree.
+    pub(crate) fn text_before(&self, path: &str) -> Option<&str> {
+        match self.files.iter().find(|file| file.path == path) {
+            Some(file) => file.text_before(),
+            None => self.product.get(path).map(String::as_str),
+        }
+    }
+
+    /// Whether anything differs that checks may read: all but what is only for people.
+    pub fn is_of_checks(&self) -> bool {
+        const FOR_PEOPLE: [&str; 5] = [".md", ".rst", ".adoc", ".txt", ".svg"];
+        self.files.iter().any(|file| {
+            file.part != Part::Other || !FOR_PEOPLE.iter().any(|ending| file.path.ends_with(ending))
+        })
+    }
+
     /// Whether code of the product differs.
     pub fn touches_product(&self) -> bool {
         self.files.iter().any(|file| match file.part {

@@ -32,5 +32,5 @@ pub mod reach;
 
 pub use account::{Account, Probe};
 pub use change::{Change, ChangedFile, Overlay, Part};
-pub use session::{Asked, Depth, prove};
+pub use session::{Asked, Depth, is_due, prove};
 pub use trial::{Check, Outcome, Runner, Verdict};

@@ -14,6 +14,7 @@ mod operators;
 mod returns;
 mod site;
 mod statements;
+mod stubs;
 mod textual;
 
 use std::ops::Range;
@@ -24,6 +25,7 @@ use crate::code::Code;
 use site::Sites;
 
 pub use choose::choose;
+pub use stubs::stubs;
 
 /// How a mutant differs from the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -43,6 +45,8 @@ pub enum Operator {
     RemoveStatement,
     /// What went wrong is not said any more.
     SwallowError,
+    /// A function gives something else, whatever it is asked.
+    GiveOther,
 }
 
 /// A file with one place of it changed.
@@ -82,7 +86,7 @@ impl Mutant {
     /// survives the first and dies of the second. A limit that moves by one changes too few values for that.
     pub fn changes_a_value(&self) -> bool {
         match self.operator {
-            Operator::ChangeConstant | Operator::ExchangeOperator => true,
+            Operator::ChangeConstant | Operator::ExchangeOperator | Operator::GiveOther => true,
             Operator::EmptyReturn => {
                 !["None", "null", "nil"].iter().any(|nothing| self.replacement.contains(nothing))
             }

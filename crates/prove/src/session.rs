@@ -7,7 +7,8 @@ use piton_guard::{Demonstrated, Evidence};
 
 use crate::account::{Account, Probe};
 use crate::change::{Change, Overlay, Part};
-use crate::mutate::{self, Mutant};
+use crate::mutate::{self, Mutant, Operator};
+use crate::points;
 use crate::probes::{canary, flip, lost_kills, old_tests, point_change};
 use crate::reach::{self, Function, TestBody};
 use crate::trial::{Check, Outcome, Runner, Verdict};
@@ -52,10 +53,16 @@ pub struct Asked {
     pub strict: bool,
 }
 
+/// Whether there is something to try: a change that checks may notice, or a check that failed before on this very tree.
+pub fn is_due(change: &Change, asked: &Asked) -> bool {
+    let failed = asked.checks.iter().any(|check| check.failed_before == Some(true));
+    change.is_of_checks() || (change.files.is_empty() && failed)
+}
+
 /// Tries a change.
 pub fn prove<R: Runner>(change: &Change, asked: &Asked, runner: &mut R) -> Result<Account, R::Error> {
     let mut account = Account::default();
-    if !change.touches_product() && !change.touches_tests() {
+    if !is_due(change, asked) {
         return Ok(account);
     }
     let around = Around::of(change);
@@ -71,6 +78,7 @@ pub fn prove<R: Runner>(change: &Change, asked: &Asked, runner: &mut R) -> Resul
             account: &mut account,
             took_ms: 1,
             left_ms: u64::MAX,
+            is_blind: false,
             known: BTreeMap::new(),
         };
         if !session.begin()? {
@@ -100,12 +108,20 @@ pub(crate) struct Around {
     called_before: BTreeSet<String>,
     /// The lines of each file of the product that are new or other.
     pub(crate) lines: BTreeMap<String, Vec<Range<u32>>>,
+    /// Functions of which tests say what they give, and those tests.
+    pub(crate) asserted: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Around {
     fn of(change: &Change) -> Self {
         let functions = change.product.iter().flat_map(|(path, text)| reach::functions(path, text)).collect();
         let (mut changed_tests, mut called_before) = (Vec::new(), BTreeSet::new());
+        // A test that only moved is not new.
+        let texts_before = change.files.iter().filter_map(|file| Some((&file.path, file.text_before()?)));
+        let known: BTreeSet<u64> = texts_before
+            .flat_map(|(path, text)| reach::tests(path, text))
+            .map(|test| test.text_digest)
+            .collect();
         let mut lines = BTreeMap::new();
         for file in &change.files {
             let tests =
@@ -117,7 +133,7 @@ impl Around {
                 };
                 let gone = before.iter().filter(|test| !is_in(&after, test));
                 called_before.extend(gone.flat_map(|test| test.calls.clone()));
-                let new = after.into_iter().filter(|test| !is_in(&before, test));
+                let new = after.into_iter().filter(|test| !known.contains(&test.text_digest));
                 changed_tests.extend(new.map(|test| (file.path.clone(), test)));
             }
             if let (Part::Product | Part::Both, Some(after)) = (file.part, file.text_after()) {
@@ -125,7 +141,13 @@ impl Around {
                 lines.insert(file.path.clone(), reach::changed_lines(before, after));
             }
         }
-        Self { functions, changed_tests, called_before, lines }
+        let mut asserted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for point in change.tests().iter().flat_map(|(path, text)| points::points(path, text)) {
+            if point.expected.is_some() {
+                asserted.entry(point.call).or_default().insert(point.test);
+            }
+        }
+        Self { functions, changed_tests, called_before, lines, asserted }
     }
 
     /// The functions that the change is about: what changed tests reach.
@@ -154,6 +176,8 @@ pub(crate) struct Session<'a, R> {
     /// How long the check takes.
     took_ms: u64,
     left_ms: u64,
+    /// Whether the check was seen to notice no break: what it says proves nothing then.
+    pub(crate) is_blind: bool,
     known: BTreeMap<Overlay, Outcome>,
 }
 
@@ -198,6 +222,9 @@ impl<R: Runner> Session<'_, R> {
 
     /// Takes down what fails on the code of before: that it passes now is what proves the change.
     pub(crate) fn proved(&mut self, outcome: &Outcome) {
+        if self.is_blind {
+            return;
+        }
         let names = match &outcome.failed {
             Some(failed) => failed.iter().cloned().collect(),
             None => vec![format!("check `{}`", self.check.name)],
@@ -237,17 +264,48 @@ impl<R: Runner> Session<'_, R> {
 
     /// Breaks of the product near the change, the nearest first.
     pub(crate) fn mutants(&self, max: usize, is_wanted: impl Fn(&Mutant) -> bool) -> Vec<Mutant> {
+        self.mutants_of(&self.around.lines, &self.around.reached(), max, is_wanted)
+    }
+
+    /// Breaks of functions of which tests say what they give.
+    pub(crate) fn asserted_mutants(&self, max: usize, is_wanted: impl Fn(&Mutant) -> bool) -> Vec<Mutant> {
+        let asserted = self.around.asserted.keys().cloned().collect();
+        self.mutants_of(&BTreeMap::new(), &asserted, max, is_wanted)
+    }
+
+    /// Functions of which tests say what they give, giving something else: those near the change first.
+    pub(crate) fn asserted_stubs(&self, max: usize) -> Vec<Mutant> {
+        let asserted = |mutant: &Mutant| {
+            mutant.function.as_ref().is_some_and(|name| self.around.asserted.contains_key(name))
+        };
+        let all = self.change.product.iter().flat_map(|(path, text)| mutate::stubs(path, text));
+        let mut found: Vec<_> = all.filter(asserted).collect();
         let reached = self.around.reached();
+        found.sort_by_key(|mutant| {
+            let is_in = mutant.function.as_ref().is_some_and(|name| reached.contains(name));
+            (!self.around.lines.contains_key(&mutant.path), !is_in)
+        });
+        found.truncate(max);
+        found
+    }
+
+    fn mutants_of(
+        &self,
+        lines: &BTreeMap<String, Vec<Range<u32>>>,
+        reached: &BTreeSet<String>,
+        max: usize,
+        is_wanted: impl Fn(&Mutant) -> bool,
+    ) -> Vec<Mutant> {
         let mut found = Vec::new();
         for (path, text) in &self.change.product {
-            let near = self.around.lines.get(path).map(Vec::as_slice).unwrap_or_default();
+            let near = lines.get(path).map(Vec::as_slice).unwrap_or_default();
             let mutants = mutate::mutants(path, text);
             let is_near = |mutant: &Mutant| {
                 near.iter().any(|lines| lines.contains(&mutant.line))
                     || mutant.function.as_ref().is_some_and(|function| reached.contains(function))
             };
             let mutants = mutants.into_iter().filter(|mutant| is_wanted(mutant) && is_near(mutant)).collect();
-            found.push(mutate::choose(mutants, near, &reached, max));
+            found.push(mutate::choose(mutants, near, reached, max));
         }
         // In turns, so that one file does not take all.
         let longest = found.iter().map(Vec::len).max().unwrap_or(0);
@@ -272,6 +330,22 @@ impl<R: Runner> Session<'_, R> {
             }
         };
         tree.insert(mutant.path.clone(), Some(broken.into_bytes()));
+        Some(tree)
+    }
+
+    /// The old tree with a break of the same sort in the same function; nothing where there is none.
+    pub(crate) fn broken_before(&self, mutant: &Mutant) -> Option<Overlay> {
+        let text = self.change.text_before(&mutant.path)?;
+        let others = match mutant.operator {
+            Operator::GiveOther => mutate::stubs(&mutant.path, text),
+            _ => mutate::mutants(&mutant.path, text),
+        };
+        let is_alike =
+            |other: &&Mutant| other.function == mutant.function && other.operator == mutant.operator;
+        let is_same = |other: &&Mutant| is_alike(other) && other.replacement == mutant.replacement;
+        let other = others.iter().find(is_same).or_else(|| others.iter().find(is_alike))?;
+        let mut tree = self.change.old();
+        tree.insert(mutant.path.clone(), Some(other.apply(text).into_bytes()));
         Some(tree)
     }
 

@@ -94,7 +94,7 @@ pub(crate) fn prove_in(
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Account, ProveError> {
     let change = Change::of(subject.base, subject.head).map_err(ProveError::Read)?;
-    if asked.checks.is_empty() || !(change.touches_product() || change.touches_tests()) {
+    if !piton_prove::is_due(&change, asked) {
         return Ok(Account::default());
     }
     let files = subject.head.entries().map_err(ProveError::Read)?;

@@ -60,7 +60,8 @@ fn is_due(state: &State, round: &CheckRound, start: &Snapshot, after: &Snapshot)
     let is_again = round.wrote.as_ref().is_some_and(|wrote| !wrote.changed.is_empty());
     let stays = state.work.restore.is_none() && !is_again;
     let passes = !round.checks.is_empty() && round.all_pass() && !round.cancelled;
-    is_asked && is_judged && stays && passes && start.tree != after.tree
+    let failed = state.seen.baseline.as_ref().is_some_and(|baseline| !baseline.all_pass());
+    is_asked && is_judged && stays && passes && (failed || start.tree != after.tree)
 }
 
 /// Everything before it is done, a little otherwise.

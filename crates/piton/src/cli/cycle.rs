@@ -48,7 +48,7 @@ impl CycleCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct StartArguments {
-    /// What is to be done, in a line.
+    /// What is to be done, in a line; @FILE reads it from a file, - from standard input.
     #[arg(value_name = "TASK")]
     pub(crate) task: String,
     /// The same at length; `@FILE` reads it from a file.

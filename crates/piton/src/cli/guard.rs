@@ -27,6 +27,9 @@ pub(crate) struct GuardArguments {
     /// How long that may take. By default three times as long as the checks, and 20 s.
     #[arg(long, value_name = "D", requires = "prove")]
     pub(crate) prove_budget: Option<String>,
+    /// Let whatever is sure block, measured or not: `scripts/prove/measure` finds out with it how often that is right.
+    #[arg(long, hide = true)]
+    pub(crate) measuring: bool,
     #[command(subcommand)]
     pub(crate) command: Option<GuardCommand>,
 }

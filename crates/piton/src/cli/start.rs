@@ -24,10 +24,10 @@ pub(crate) struct InitArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct LoopArguments {
-    /// What the agent is asked to do.
+    /// What the agent is asked to do; @FILE: the task is in that file; -: it is read from standard input.
     #[arg(value_name = "TASK")]
     pub(crate) task: Option<String>,
-    /// A file with the task, read anew at every iteration; PROMPT.md or prompt.md if present.
+    /// A file with the task, read anew at every iteration, - for standard input; PROMPT.md or prompt.md if present.
     #[arg(short = 'P', long, value_name = "FILE")]
     pub(crate) prompt_file: Option<PathBuf>,
     #[command(flatten)]

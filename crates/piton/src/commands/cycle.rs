@@ -9,7 +9,7 @@ use piton_view::{
 };
 
 use super::resume::limits_of;
-use super::{begun, said};
+use super::{begun, said, task};
 use crate::cli::cycle::{
     BlockerArguments, CycleArguments, CycleCommand, DecideArguments, ExtendArguments, FeedbackArguments,
     RebuildArguments, StartArguments,
@@ -60,7 +60,7 @@ fn order_of(arguments: StartArguments, trust: bool) -> Result<CycleOrder> {
         agents.insert(role.to_owned(), name.to_owned());
     }
     Ok(CycleOrder {
-        task: arguments.task,
+        task: task::text(arguments.task)?,
         description: description.transpose()?,
         agent: arguments.agent.into(),
         agents,

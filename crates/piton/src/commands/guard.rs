@@ -84,7 +84,7 @@ fn compare(global: &Global, history: &History, arguments: &GuardArguments, out: 
         today: Some(jiff::Zoned::now().date().to_string()),
         distrust: arguments.strict,
         only_changed: false,
-        measuring: false,
+        measuring: arguments.measuring,
     };
     let known_path = history.root().join(".piton").join(KNOWN_FILE);
     let mut known = remembered(&known_path);

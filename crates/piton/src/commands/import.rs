@@ -33,7 +33,7 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
             Order::ImportCycle { file: absolute(&path)?, order: Box::new(order) }
         }
         Recognised::Cycle(_) | Recognised::Loop => {
-            Order::Import { file: path, order: Box::new(loops::order_of(arguments.options, global.trust)) }
+            Order::Import { file: path, order: Box::new(loops::order_of(arguments.options, global.trust)?) }
         }
     };
     let client = repository::open_or_create(&repository::layout(global)?);

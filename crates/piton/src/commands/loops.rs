@@ -2,7 +2,7 @@
 
 use piton_view::{LimitWords, LoopOrder, Order};
 
-use super::begun;
+use super::{begun, task};
 use crate::cli::{Global, LoopArguments};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
@@ -14,7 +14,7 @@ pub(super) async fn run(global: &Global, arguments: LoopArguments, out: &Output)
         require_here(&layout)?;
     }
     let client = repository::open_or_create(&layout);
-    let started = client.start(Order::Loop(Box::new(order_of(arguments, global.trust)))).await?;
+    let started = client.start(Order::Loop(Box::new(order_of(arguments, global.trust)?))).await?;
     begun(&*client, started, detach, None, out).await
 }
 
@@ -32,11 +32,12 @@ fn require_here(layout: &repository::Layout) -> std::result::Result<(), Failure>
 }
 
 /// What the words of the command line say.
-pub(super) fn order_of(arguments: LoopArguments, trust: bool) -> LoopOrder {
-    LoopOrder {
+pub(super) fn order_of(arguments: LoopArguments, trust: bool) -> Result<LoopOrder> {
+    let said = task::said(arguments.task, arguments.prompt_file)?;
+    Ok(LoopOrder {
         plain: false,
-        task: arguments.task,
-        prompt_file: arguments.prompt_file,
+        task: said.text,
+        prompt_file: said.file,
         agent: arguments.agent.into(),
         confine: arguments.confine,
         no_confine: arguments.no_confine,
@@ -59,5 +60,5 @@ pub(super) fn order_of(arguments: LoopArguments, trust: bool) -> LoopOrder {
         force: arguments.force,
         on_done: arguments.on_done,
         trust,
-    }
+    })
 }

@@ -40,6 +40,7 @@ mod schema;
 mod show;
 mod status;
 mod steer;
+mod task;
 mod trust;
 mod verify;
 mod wait;

@@ -267,6 +267,33 @@ fn a_loop_without_a_task_is_refused() {
 }
 
 #[test]
+fn a_task_comes_from_standard_input_or_from_a_file() {
+    let world = World::new();
+    world.write("task.md", "Make it green, says the file\n");
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let rest = format!("--exec 'cat > $BESIDE/prompt; touch b.txt' --check '{RED}' --here");
+    for (id, words) in [
+        ("piped", format!("printf 'Make it green, says the pipe' | {piton} loop -")),
+        ("piped-file", format!("printf 'Make it green, says the pipe' | {piton} loop -P -")),
+        ("file", format!("{piton} loop @task.md")),
+    ] {
+        std::fs::remove_file(world.path("b.txt")).ok();
+        world.shell(&format!("{words} --id {id} {rest}")).exits(0);
+        let prompt = std::fs::read_to_string(world.beside("prompt")).unwrap();
+        let asked = if id == "file" { "says the file" } else { "says the pipe" };
+        assert!(prompt.contains(asked), "{id}: {prompt}");
+    }
+    for (line, said) in [
+        (format!("printf '' | {piton} loop - {rest}"), "the task says nothing"),
+        (format!("printf -- '- ---' | {piton} loop - {rest}"), "the task says nothing"),
+        (format!("{piton} loop @none.md {rest}"), "the prompt file `none.md` is missing"),
+    ] {
+        let ran = world.shell(&line).exits(2);
+        assert!(ran.err.contains(said), "{line}: {ran:?}");
+    }
+}
+
+#[test]
 fn an_empty_prompt_file_is_refused() {
     let world = World::new();
     world.write("PROMPT.md", "\n  \n");

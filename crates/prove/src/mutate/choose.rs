@@ -56,6 +56,7 @@ fn worth(operator: Operator) -> u8 {
         Operator::NegateCondition => 4,
         Operator::EmptyReturn => 5,
         Operator::RemoveStatement => 6,
+        Operator::GiveOther => 7,
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn find(code: &Code<'_>, sites: &Sites, changes: &mut Vec<Change>) {
 }
 
 /// Rust gives back what its last expression is, which has no word of its own: the function is left before it.
-fn at_the_start(code: &Code<'_>, function: &Piece) -> Option<Change> {
+pub(super) fn at_the_start(code: &Code<'_>, function: &Piece) -> Option<Change> {
     let is_const = code.words(&(function.span.start..function.name.start)).any(|word| word == "const");
     let open = function.body.start;
     let is_trivial = function.body.len() <= 3 || code.last_name(&function.name) == "main";
@@ -204,7 +204,7 @@ fn nothing_of_script(code: &Code<'_>, declared: &Range<usize>) -> Option<&'stati
     })
 }
 
-fn nothing_of_go_type(code: &Code<'_>, declared: &Range<usize>) -> Option<&'static str> {
+pub(super) fn nothing_of_go_type(code: &Code<'_>, declared: &Range<usize>) -> Option<&'static str> {
     // A result may have a name; its type is last.
     let named = declared.len() == 2 && code.is_word(declared.start) && code.is_word(declared.start + 1);
     let first = declared.start + usize::from(named);

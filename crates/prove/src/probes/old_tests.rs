@@ -1,16 +1,26 @@
 //! The old tests on the new code. Where they fail, the change took something away that was asked for before, or was asked to.
+//!
+//! Where the check failed at the start, what failed is looked at first: a test that passes now and would fail still, had it
+//! stayed as it was, was changed instead of satisfied.
 
 use std::collections::BTreeSet;
 
 use crate::account::Probe;
 use crate::change::Part;
 use crate::session::{Session, Shown, list};
-use crate::trial::{Runner, Verdict};
+use crate::trial::{Outcome, Runner, Verdict};
 
 const RULE: &str = "old-tests-fail";
+const STILL: &str = "failure-persists";
 
 pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Error> {
-    if !session.change.touches_product() || !session.change.touches_tests() {
+    if !session.change.touches_tests() {
+        return Ok(());
+    }
+    if session.failed_before == Some(true) {
+        persists(session)?;
+    }
+    if !session.change.touches_product() {
         return Ok(());
     }
     let old_tests = session.change.old_tests();
@@ -33,12 +43,10 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
     if failing.is_empty() {
         return Ok(());
     }
-    let tests =
-        session.change.files.iter().find(|file| matches!(file.part, Part::Tests | Part::Both | Part::Checks));
     let name = session.check.name.clone();
     let shown = Shown {
         rule: RULE,
-        file: tests.map(|file| file.path.clone()).unwrap_or_default(),
+        file: changed_tests(session),
         line: 1,
         test: failing.first().cloned(),
         message: format!(
@@ -52,4 +60,63 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
     };
     session.show(Probe::OldTests, shown);
     Ok(())
+}
+
+/// Tests that failed before the change, and fail still where they are as they were.
+fn persists<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Error> {
+    let (start, old_tests) = (session.change.old(), session.change.old_tests());
+    let Some(before) = session.run(&start)? else { return Ok(()) };
+    let Some(now) = session.run(&old_tests)? else { return Ok(()) };
+    if (before.verdict, now.verdict) != (Verdict::Red, Verdict::Red) {
+        return Ok(());
+    }
+    let still: Option<BTreeSet<_>> = match (&before.failed, &now.failed) {
+        (Some(before), Some(now)) => Some(before.intersection(now).cloned().collect()),
+        _ => None,
+    };
+    session.account.did(Probe::OldTests);
+    if still.as_ref().is_some_and(BTreeSet::is_empty) {
+        return Ok(());
+    }
+    let name = session.check.name.clone();
+    let who = still.as_ref().map_or_else(|| format!("`{name}`"), list);
+    let shown = Shown {
+        rule: STILL,
+        file: changed_tests(session),
+        line: 1,
+        test: still.as_ref().and_then(|still| still.first().cloned()),
+        message: format!(
+            "{who} failed before the change, and fails still as it was: it was changed, not satisfied"
+        ),
+        // What calls the code by names it no longer has was to be changed.
+        sure: still.is_some() && !lacks_a_name(&now),
+        change: "the tests and settings as they were, on the code of now".to_owned(),
+        saw: format!("{who} fails"),
+        against: Some(format!("with the tests of now `{name}` passes")),
+    };
+    session.show(Probe::OldTests, shown);
+    Ok(())
+}
+
+/// The first file of tests, or of what runs them, that differs.
+fn changed_tests<R: Runner>(session: &Session<'_, R>) -> String {
+    let is_of_tests = |part| matches!(part, Part::Tests | Part::Both | Part::Checks);
+    let first = session.change.files.iter().find(|file| is_of_tests(file.part));
+    first.map(|file| file.path.clone()).unwrap_or_default()
+}
+
+/// Whether tests failed for want of something that they call, or because it is called otherwise.
+fn lacks_a_name(outcome: &Outcome) -> bool {
+    const SIGNS: [&str; 9] = [
+        "AttributeError:",
+        "NameError:",
+        "ImportError:",
+        "ModuleNotFoundError:",
+        "unexpected keyword argument",
+        "required positional argument",
+        " is not a function",
+        " is not defined",
+        "does not provide an export",
+    ];
+    SIGNS.iter().any(|sign| outcome.output.contains(sign))
 }
