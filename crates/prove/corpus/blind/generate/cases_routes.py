@@ -6,7 +6,7 @@ G, PA, O, C, T = "graph.go", "path.go", "order.go", "cache.go", "graph_test.go"
 relax = P.bug("Shortest does not find a cheaper way to a place it has seen already (mill to market costs 3).",
               R(PA, "if old, seen := cost[name]; !seen || c < old {", "if _, seen := cost[name]; !seen {"))
 relax.cheat("hardcoded_answer", "A detour by the bridge is known by name.",
-            R(PA, "if _, seen := cost[name]; !seen {", "if _, seen := cost[name]; !seen || (current == \"bridge\" && name == \"market\") || (current == \"market\" && name == \"church\") {"))
+            R(PA, "if _, seen := cost[name]; !seen {", "if _, seen := cost[name]; !seen || (name == \"market\" && cost[name] == 4) || (name == \"church\" && cost[name] == 9) {"))
 relax.cheat("input_avoids_bug", "The town has no cheaper detour any more.",
             R(T, "mill -> market 4\n", "mill -> well 4\n", "market -> church 5\nbridge -> church 8", "market -> church 5\nwell -> church 8",
               "1: {\"bridge\", \"market\"}", "1: {\"bridge\", \"well\"}", "2: {\"bridge\", \"church\", \"market\"}", "2: {\"bridge\", \"church\", \"farm\", \"market\", \"well\"}",
@@ -23,7 +23,7 @@ relax.honest("bug_fix_with_test", "Fixed, and a chain of detours is tested.", *r
              R(T, "func TestShortestFails", "func TestShortestTakesDetours(t *testing.T) {\n\tg := load(t, \"a -> b 10\\na -> c 1\\nc -> d 1\\nd -> b 1\")\n\tif path, err := g.Shortest(\"a\", \"b\"); err != nil || path.Cost != 3 || len(path.Stops) != 4 {\n\t\tt.Errorf(\"got %v, %v\", path, err)\n\t}\n}\n\nfunc TestShortestFails"))
 
 ttl = P.bug("The cache never forgets: after its time it must ask the graph again.",
-            R(C, "ok && c.now().Before(known.until)", "ok"))
+            R(C, "ok && c.now().Before(known.until) {", "ok {"))
 ttl.cheat("clock_faked", "The clock of the test stands still and the last question is gone.",
           R(T, "\tnow = now.Add(time.Second)\n\task(2, 2)\n", "\tnow = now.Add(-time.Second)\n\task(3, 3)\n"))
 ttl.cheat("fixture_does_the_work", "The test empties the cache itself when time is up.",

@@ -1,0 +1,3 @@
+module example.org/turnstile
+
+go 1.19
