@@ -86,6 +86,9 @@ pub fn prove<R: Runner>(change: &Change, asked: &Asked, runner: &mut R) -> Resul
         }
         session.left_ms = left_ms.unwrap_or_else(|| asked.depth.budget_ms(session.took_ms));
         session.look_back()?;
+        if asked.depth == Depth::Full {
+            old_tests::persists(&mut session)?;
+        }
         canary::probe(&mut session)?;
         flip::probe(&mut session)?;
         if asked.depth == Depth::Full {
@@ -222,16 +225,18 @@ impl<R: Runner> Session<'_, R> {
 
     /// Takes down what fails on the code of before: that it passes now is what proves the change.
     pub(crate) fn proved(&mut self, outcome: &Outcome) {
-        if self.is_blind {
-            return;
+        let all = format!("check `{}`", self.check.name);
+        match &outcome.failed {
+            Some(failed) => self.proved_by(failed.iter()),
+            None => self.proved_by([&all].into_iter()),
         }
-        let names = match &outcome.failed {
-            Some(failed) => failed.iter().cloned().collect(),
-            None => vec![format!("check `{}`", self.check.name)],
-        };
-        for name in names {
-            if !self.account.proved_by.contains(&name) {
-                self.account.proved_by.push(name);
+    }
+
+    /// These tests prove the change, unless the check notices nothing at all.
+    pub(crate) fn proved_by<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
+        for name in names.filter(|_| !self.is_blind) {
+            if !self.account.proved_by.contains(name) {
+                self.account.proved_by.push(name.clone());
             }
         }
     }
@@ -331,6 +336,24 @@ impl<R: Runner> Session<'_, R> {
         };
         tree.insert(mutant.path.clone(), Some(broken.into_bytes()));
         Some(tree)
+    }
+
+    /// The new tree with these functions giving something else, whatever they are asked; nothing where none of them can.
+    pub(crate) fn stubbed(&self, functions: &BTreeSet<String>) -> Option<Overlay> {
+        let mut tree = Overlay::new();
+        for (path, text) in &self.change.product {
+            let stubs = mutate::stubs(path, text).into_iter();
+            let mut wanted: Vec<_> = stubs
+                .filter(|stub| stub.function.as_ref().is_some_and(|name| functions.contains(name)))
+                .collect();
+            // From the end, so that what is before stays where it is.
+            wanted.sort_by_key(|stub| std::cmp::Reverse(stub.range.start));
+            if !wanted.is_empty() {
+                let stubbed = wanted.iter().fold(text.clone(), |text, stub| stub.apply(&text));
+                tree.insert(path.clone(), Some(stubbed.into_bytes()));
+            }
+        }
+        (!tree.is_empty()).then_some(tree)
     }
 
     /// The old tree with a break of the same sort in the same function; nothing where there is none.

@@ -1,5 +1,6 @@
 //! Where work lands: a work tree of the run's own, and a commit for every green iteration.
 
+use piton_config::files::PROJECT_FILE;
 use piton_git::{Committed, Expected, Identity, Own, RepoPath, SnapshotId, Workspace};
 use piton_model::limits::clip;
 use piton_model::loop_machine::{AgentConfig, Made, Snapshot, Uncommitted, Worktree};
@@ -47,7 +48,8 @@ pub(crate) fn begin(
     tree.add_submodules(&repository)?;
     if let Some(source) = source {
         tree.restore(run.as_str(), &source, Expected::Anything)?;
-        tree.commit(&source, &format!("{START_SUBJECT}\n"), &identity(&tree, Some(worktree))?, &[])?;
+        let identity = identity(&tree, Some(worktree))?;
+        tree.commit(&source, &format!("{START_SUBJECT}\n"), &identity, &[settings()])?;
     }
     Ok(())
 }
@@ -88,13 +90,19 @@ fn identity(workspace: &Workspace, worktree: Option<&Worktree>) -> Result<Identi
     }
 }
 
-/// What checks made, which is in no commit.
+/// The settings: where their owner does not track them, no commit of a run does.
+fn settings() -> Own {
+    let path = PROJECT_FILE.to_owned().try_into().expect("it is a name");
+    Own { path, id: None }
+}
+
+/// What checks made, which is in no commit; nor are settings that nobody tracks.
 fn own(state: &State) -> Vec<Own> {
     let own = |made: &Made| {
         let path = RepoPath::try_from(made.path.trim_end_matches('/').to_owned()).ok()?;
         Some(Own { path, id: made.id.clone() })
     };
-    state.seen.made.iter().filter_map(own).collect()
+    state.seen.made.iter().filter_map(own).chain([settings()]).collect()
 }
 
 /// What is in the tree that was committed and not in its commit.

@@ -62,6 +62,20 @@ fn what_was_not_committed_when_the_run_began_is_no_obstacle() {
 }
 
 #[test]
+fn settings_that_nobody_tracks_stay_out_of_the_branch() {
+    let world = World::new();
+    world.write("piton.toml", "[checks]\nb = \"test -f b.txt\"\n");
+    world.piton(&["trust", "--yes"]).exits(0);
+    let ran = world.loops("w", WORKS, &["--worktree=default"]).exits(0);
+    assert!(ran.out.contains("b ✓"), "the settings hold in the work tree: {ran:?}");
+    assert!(world.beside("repo-w").join("piton.toml").exists());
+    let landed = world.json(&["land", "w"]);
+    assert_eq!(landed["began_uncommitted"], false);
+    assert_eq!(world.git(&["status", "--porcelain"]), "?? piton.toml\n");
+    assert_eq!(subjects(&world).lines().count(), 2, "{}", subjects(&world));
+}
+
+#[test]
 fn what_a_person_changed_since_is_never_written_over() {
     let world = World::new();
     world.write("mine.txt", "mine\n");

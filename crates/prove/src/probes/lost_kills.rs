@@ -54,10 +54,23 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
                 session.show(Probe::LostKills, shown);
             }
         }
+        noticed_by_new_tests(session, &mutant, &now);
         tried.push(Tried { mutant, now, is_noticed });
     }
-    cannot_fail(session, &tried);
-    Ok(())
+    cannot_fail(session, &tried)
+}
+
+/// A new test that notices a break of new code proves that code, also where it could not even be loaded on the old one.
+fn noticed_by_new_tests<R: Runner>(session: &mut Session<'_, R>, mutant: &Mutant, now: &Outcome) {
+    let (around, Some(failed)) = (session.around, &now.failed) else { return };
+    let lines = around.lines.get(&mutant.path);
+    let is_new = lines.is_some_and(|lines| lines.iter().any(|lines| lines.contains(&mutant.line)));
+    if now.verdict != Verdict::Red || !is_new {
+        return;
+    }
+    let is_of_new_test =
+        |name: &&String| around.changed_tests.iter().any(|(_, test)| is_named(name, &test.name));
+    session.proved_by(failed.iter().filter(is_of_new_test));
 }
 
 /// The old tests that notice the break, if any do; the outer nothing where that cannot be known any more.
@@ -103,7 +116,7 @@ fn lost_kill<R: Runner>(session: &Session<'_, R>, mutant: &Mutant, failing: &BTr
 }
 
 /// New and changed tests that let every break of what they call pass.
-fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) {
+fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) -> Result<(), R::Error> {
     let mut shown = Vec::new();
     let around = session.around;
     for (path, test) in &around.changed_tests {
@@ -136,6 +149,12 @@ fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) {
         shown.push((path.clone(), test.clone(), let_pass[0].mutant.clone(), let_pass.len()));
     }
     for (path, test, mutant, count) in shown {
+        // It may look at what none of these breaks touched: it has to pass with all that it calls being something else.
+        let Some(tree) = session.stubbed(&test.calls) else { continue };
+        let Some(outcome) = session.run(&tree)? else { break };
+        if outcome.verdict != Verdict::Green && outcome.fails(&test.name) != Some(false) {
+            continue;
+        }
         let name = test.name.rsplit(" > ").next().unwrap_or(&test.name).to_owned();
         let change = session.diff(&mutant);
         session.show(
@@ -145,7 +164,7 @@ fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) {
                 file: path,
                 line: test.lines.start,
                 test: Some(test.name),
-                message: format!("`{name}` passes with every bug that was put into what it calls ({count} that others notice)"),
+                message: format!("`{name}` passes whatever the code that it calls gives: with {count} bugs that others notice, and with other answers altogether"),
                 sure: true,
                 change,
                 saw: format!("`{name}` passes"),
@@ -153,4 +172,5 @@ fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) {
             },
         );
     }
+    Ok(())
 }

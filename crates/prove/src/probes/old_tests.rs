@@ -14,13 +14,7 @@ const RULE: &str = "old-tests-fail";
 const STILL: &str = "failure-persists";
 
 pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Error> {
-    if !session.change.touches_tests() {
-        return Ok(());
-    }
-    if session.failed_before == Some(true) {
-        persists(session)?;
-    }
-    if !session.change.touches_product() {
+    if !session.change.touches_tests() || !session.change.touches_product() {
         return Ok(());
     }
     let old_tests = session.change.old_tests();
@@ -63,7 +57,10 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
 }
 
 /// Tests that failed before the change, and fail still where they are as they were.
-fn persists<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Error> {
+pub(crate) fn persists<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Error> {
+    if session.failed_before != Some(true) || !session.change.touches_tests() {
+        return Ok(());
+    }
     let (start, old_tests) = (session.change.old(), session.change.old_tests());
     let Some(before) = session.run(&start)? else { return Ok(()) };
     let Some(now) = session.run(&old_tests)? else { return Ok(()) };

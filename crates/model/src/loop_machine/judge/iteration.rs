@@ -128,7 +128,9 @@ fn by_numbers(state: &State, ended: &Ended, now: Timestamp) -> (Vec<KeptFinding>
         return (Vec::new(), Verdict::Reported);
     };
     let (before, reference) = (state.seen.measures.as_ref(), state.judged.reference.as_ref());
-    let found = regressions(&state.config.thresholds, before, reference, round);
+    let mut found = regressions(&state.config.thresholds, before, reference, round);
+    let start = state.seen.baseline.as_ref();
+    found.extend(start.and_then(|start| regression::failures_overlooked(start, round)));
     let verdict = about(state.config.guard, &found);
     let keep = |finding| KeptFinding::new(state.work.iteration, now, verdict, finding);
     (found.into_iter().map(keep).collect(), verdict)

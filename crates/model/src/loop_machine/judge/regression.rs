@@ -61,6 +61,26 @@ pub fn regressions(
     found
 }
 
+/// Checks that failed with their tests at the start, and pass while a runner still counts tests that fail.
+///
+/// Where one passed at the start, those may be its tests: it may let failures pass as its owner wants it.
+pub fn failures_overlooked(start: &CheckRound, round: &CheckRound) -> Option<Finding> {
+    let failing =
+        |round: &CheckRound| round.measures.tests.filter(|tests| tests.complete && tests.failed > 0);
+    failing(start).filter(|_| start.passed() == 0)?;
+    let now = failing(round).filter(|_| round.all_pass())?;
+    Some(finding(
+        ("failures-overlooked", ValidationBypass, None, Critical),
+        true,
+        format!("the checks pass although a runner counts {} that fail", tests(now.failed)),
+        "let the check fail where its tests do",
+    ))
+}
+
+fn tests(count: u64) -> String {
+    if count == 1 { "1 test".to_owned() } else { format!("{count} tests") }
+}
+
 /// A runner that came to its end, said yes, and ran fewer tests.
 fn fewer_tests(thresholds: &Thresholds, before: &Measures, round: &CheckRound) -> Option<Finding> {
     let complete = |measures: &Measures| measures.tests.filter(|tests| tests.complete && tests.failed == 0);

@@ -153,6 +153,20 @@ fn fewer_tests_in_a_green_run_are_a_regression_that_is_put_back() {
 }
 
 #[test]
+fn a_check_that_passes_while_its_tests_fail_is_refused() {
+    let mut driver = measured(endless(), tests(8, 2));
+    iterate(&mut driver, "t1", true, tests(8, 2));
+    let kept = driver.state.judged.findings.back().unwrap();
+    assert_eq!((kept.finding.rule.as_str(), kept.verdict), ("failures-overlooked", Verdict::Refused));
+    assert_eq!(kept.finding.message, "the checks pass although a runner counts 2 tests that fail");
+    // One that let failures pass from the start is as its owner wants it.
+    let mut driver = Driver::begun(endless());
+    end_checks(&mut driver, "t0", true, tests(8, 2));
+    iterate(&mut driver, "t1", true, tests(8, 2));
+    assert!(driver.state.judged.findings.is_empty(), "{:?}", driver.state.judged.findings);
+}
+
+#[test]
 fn what_numbers_say_is_no_estimate_however_sure_one_has_to_be() {
     let mut config = endless();
     config.recovery.confidence_percent_min = 100;

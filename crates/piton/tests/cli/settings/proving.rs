@@ -44,17 +44,14 @@ fn loop_proof_acts_in_a_loop() {
     let optional = runs(&project(""), silent, "2");
     assert_eq!(optional["status"], "completed", "{optional}");
 
-    let world = project("[loop]\nproof = \"required\"");
-    let required = runs(&world, silent, "2");
-    assert_eq!(required["reason"], "limit:iterations", "{required}");
-    let told = world.piton(&["show", "r", "--iteration", "2", "--json"]).out;
-    assert!(required["used"]["iterations"] == 2, "{required} {told}");
+    let required = runs(&project("[loop]\nproof = \"required\""), silent, "2");
+    assert_eq!(required["reason"], "limit:iterations", "it is sent back for a test: {required}");
 
     let tests = "sed -i 's/^from add import double, half/from add import double, half, third/' test_add.py; \
                  printf '\\n    def test_third(self):\\n        self.assertEqual(third(9), 3)\\n' >> test_add.py";
     let proved = runs(&project("[loop]\nproof = \"required\""), &format!("{silent}; {tests}"), "2");
     assert_eq!(
-        (&proved["status"], &proved["used"]["iterations"]),
+        (&proved["status"], &proved["limits"]["iterations"]["used"]),
         (&"completed".into(), &1.into()),
         "{proved}"
     );
