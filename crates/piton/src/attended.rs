@@ -9,13 +9,24 @@ use piton_model::RunId;
 use piton_model::loop_machine::Answer;
 use piton_view::{AskedView, Client, Request};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean};
 
-const KEYS: &str = "c or Enter: go on · s: no (leave out, or put back) · p: pause · q: stop · m: tell the agent, go on · r: fresh session, go on \
-                    · d: details · n: note · b: breakpoint · u: unattended from here · ?: help";
+const KEYS: [&str; 4] = [
+    "y or Enter  yes, go on                 n  no: leave it out, or put it back",
+    "m  tell the agent, go on               r  go on with a fresh session",
+    "p  pause        q  stop                u  unattended from here",
+    "d  details      N  note      b  ask before an iteration      Ctrl-C  leave",
+];
+
+/// What a terminal that sends no signals gives for Ctrl-C and Ctrl-D.
+const CTRL_C: u8 = 3;
+const CTRL_D: u8 = 4;
+
+/// What a terminal keeps of a line.
+const LINE_BYTES_MAX: usize = 4_096;
 
 /// Looks at the journal this often while nobody presses a key.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
@@ -47,12 +58,19 @@ pub(crate) async fn decide(client: &dyn Client, run: &RunId, out: &Output) -> Re
         let patch = client.last_change(run).await?;
         out.bytes(clean(&String::from_utf8_lossy(&patch)).as_bytes());
     }
-    out.line(KEYS);
+    KEYS.iter().for_each(|line| out.line(line));
     loop {
         let Some(key) = key(client, run, number).await? else { return Ok(Decided::GoesOn) };
         match key {
-            b'c' | b'\r' | b'\n' => return answer(client, run, question, Answer::Approve, None).await,
-            b's' => return answer(client, run, question, Answer::Reject, None).await,
+            CTRL_C | CTRL_D => {
+                out.note(format!(
+                    "left as it is; `piton answer {0}` answers, `piton attach {0}` asks here again",
+                    run.short()
+                ));
+                return Ok(Decided::Left);
+            }
+            b'y' | b'c' | b'\r' | b'\n' => return answer(client, run, question, Answer::Approve, None).await,
+            b'n' | b's' => return answer(client, run, question, Answer::Reject, None).await,
             b'q' => return answer(client, run, question, Answer::Abort, None).await,
             b'p' => {
                 client.request(run, Request::Pause).await?;
@@ -60,7 +78,7 @@ pub(crate) async fn decide(client: &dyn Client, run: &RunId, out: &Output) -> Re
                 return Ok(Decided::Left);
             }
             b'm' => {
-                let words = line(out, "for the agent: ")?;
+                let Some(words) = typed(out, "for the agent: ")? else { continue };
                 let words = (!words.is_empty()).then_some(words);
                 return answer(client, run, question, Answer::Approve, words).await;
             }
@@ -74,19 +92,20 @@ pub(crate) async fn decide(client: &dyn Client, run: &RunId, out: &Output) -> Re
                 return answer(client, run, question, Answer::Approve, None).await;
             }
             b'd' => client.status(run).await?.details.iter().for_each(|line| out.line(line)),
-            b'n' => {
-                let text = line(out, "note: ")?;
+            b'N' => {
+                let text = typed(out, "note: ")?.unwrap_or_default();
                 if !text.is_empty() {
                     client.request(run, Request::Note { text, set: Default::default() }).await?;
                 }
             }
-            b'b' => match line(out, "ask before iteration: ")?.parse() {
-                Ok(iteration) => {
+            b'b' => match typed(out, "ask before iteration: ")?.map(|word| word.parse()) {
+                None => {}
+                Some(Ok(iteration)) => {
                     client.request(run, Request::Mode { mode: None, break_at: Some(iteration) }).await?;
                 }
-                Err(_) => out.note("that is no iteration"),
+                Some(Err(_)) => out.note("that is no iteration"),
             },
-            _ => out.line(KEYS),
+            _ => KEYS.iter().for_each(|line| out.line(line)),
         }
     }
 }
@@ -112,7 +131,8 @@ async fn answer(
 
 /// The next key; nothing where the question was settled meanwhile.
 async fn key(client: &dyn Client, run: &RunId, question: u32) -> Result<Option<u8>> {
-    let _raw = Raw::enter();
+    let _raw =
+        Terminal::with(|raw| raw.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
     loop {
         let stdin = rustix::stdio::stdin();
         let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&TICK)).unwrap_or(0);
@@ -131,21 +151,41 @@ async fn key(client: &dyn Client, run: &RunId, question: u32) -> Result<Option<u
     }
 }
 
-/// A terminal that gives every key at once, as long as this lives.
-struct Raw(Option<rustix::termios::Termios>);
+/// A line that a person types; nothing where they left it by Ctrl-C or Ctrl-D.
+///
+/// The viewer takes the signal of Ctrl-C for the run, so here it has to be a character, and to end the line.
+fn typed(out: &Output, prompt: &str) -> Result<Option<String>> {
+    let _cooked = Terminal::with(|cooked| {
+        cooked.local_modes -= LocalModes::ISIG;
+        cooked.special_codes[SpecialCodeIndex::VEOL] = CTRL_C;
+    });
+    out.bytes(prompt.as_bytes());
+    let mut bytes = [0; LINE_BYTES_MAX];
+    let read = rustix::io::read(rustix::stdio::stdin(), &mut bytes)
+        .map_err(|error| Failure::environment(&std::io::Error::from(error)))?;
+    let line = &bytes[..read];
+    if line.is_empty() || line.contains(&CTRL_C) {
+        out.line("");
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(line).trim().to_owned()))
+}
 
-impl Raw {
-    fn enter() -> Self {
+/// A terminal with other settings, as long as this lives.
+struct Terminal(Option<rustix::termios::Termios>);
+
+impl Terminal {
+    fn with(change: impl FnOnce(&mut rustix::termios::Termios)) -> Self {
         let Ok(before) = tcgetattr(rustix::stdio::stdin()) else { return Self(None) };
-        let mut raw = before.clone();
-        raw.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+        let mut other = before.clone();
+        change(&mut other);
         // Where it cannot be, a key counts once Enter follows.
-        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw);
+        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &other);
         Self(Some(before))
     }
 }
 
-impl Drop for Raw {
+impl Drop for Terminal {
     fn drop(&mut self) {
         if let Some(before) = &self.0 {
             let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, before);

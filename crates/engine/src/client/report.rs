@@ -6,7 +6,7 @@ use piton_model::loop_machine::{
     AttemptEnd, AttemptRuling, Change, CheckRound, Consequence, Finding, IterationVerdict, NoteKind, Prompt,
     Report, TestStatus, TestTracker, Verdict,
 };
-use piton_model::{Event, RunId, State};
+use piton_model::{Event, Evidence, RunId, State};
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, clean, clean_line};
 use piton_view::{Error, ReportView, StateOf};
@@ -378,6 +378,9 @@ fn text(state: &State, rows: &[Row]) -> String {
         for (row, finding) in found {
             let _ =
                 writeln!(text, "- #{}, {}: {}", row.iteration, finding.rule, clean_line(&finding.sentence()));
+            if let Some(evidence) = &finding.evidence {
+                let _ = write!(text, "{}", tried(evidence));
+            }
         }
     }
     let notes: Vec<_> = rows
@@ -404,5 +407,16 @@ fn text(state: &State, rows: &[Row]) -> String {
         words::duration(state.counters.working_ms),
         state.run
     );
+    text
+}
+
+/// What was tried and what came of it, below the finding that it shows.
+fn tried(evidence: &Evidence) -> String {
+    let mut text = String::from("\n  ```diff\n");
+    for line in clean(&evidence.change).lines() {
+        let _ = writeln!(text, "  {line}");
+    }
+    let against = evidence.against.iter().map(|against| format!("; {}", clean_line(against)));
+    let _ = writeln!(text, "  ```\n\n  Then {}{}.", clean_line(&evidence.saw), against.collect::<String>());
     text
 }

@@ -95,18 +95,50 @@ fn one_key_at_a_terminal_decides() {
     let mut terminal =
         world.terminal(&["loop", "Do it", "--id", "r", "--exec", agent, "--check", RED, "--attended"]);
     terminal.shows("Iteration 1 of 50 comes next.");
-    terminal.shows("c or Enter: go on");
+    terminal.shows("y or Enter  yes, go on");
     terminal.write_all(b"?").unwrap();
-    terminal.write_all(b"n").unwrap();
+    terminal.write_all(b"N").unwrap();
     terminal.shows("note: ");
     terminal.write_all(b"looks right\n").unwrap();
-    terminal.write_all(b"c").unwrap();
+    terminal.write_all(b"y").unwrap();
     terminal.shows("Iteration 1 is over");
     terminal.shows("+hello");
     terminal.write_all(b"c").unwrap();
     terminal.shows("done");
     assert_eq!(terminal.ends(), 0);
     assert!(world.json(&["show", "r"])["state"]["memory"]["notes"].to_string().contains("looks right"));
+}
+
+#[test]
+fn ctrl_c_leaves_a_prompt_and_the_question() {
+    let world = World::new();
+    let mut terminal =
+        world.terminal(&["loop", "Do it", "--id", "r", "--exec", "touch c.txt", "--check", RED, "--attended"]);
+    terminal.shows("Iteration 1 of 50 comes next.");
+    terminal.write_all(b"N").unwrap();
+    terminal.shows("note: ");
+    // What a terminal sends: first out of the line, then out of the question.
+    terminal.write_all(b"half a note\x03").unwrap();
+    terminal.write_all(b"\x03").unwrap();
+    terminal.shows("left as it is");
+    assert_eq!(terminal.ends(), 4);
+    let status = world.json(&["status", "r"]);
+    assert_eq!((&status["status"], status["questions"].as_array().map(Vec::len)), (&"waiting".into(), Some(1)));
+    assert!(!world.json(&["show", "r"])["state"]["memory"].to_string().contains("half a note"));
+}
+
+#[test]
+fn n_is_no() {
+    let world = World::new();
+    let mut terminal =
+        world.terminal(&["loop", "Do it", "--id", "r", "--exec", "touch c.txt", "--check", RED, "--attended"]);
+    terminal.shows("Iteration 1 of 50 comes next.");
+    terminal.write_all(b"y").unwrap();
+    terminal.shows("Iteration 1 is over");
+    terminal.write_all(b"n").unwrap();
+    eventually("what was turned down is put back", || !world.path("c.txt").exists());
+    terminal.write_all(b"q").unwrap();
+    terminal.ends();
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub fn regressions(
 /// Checks that failed with their tests at the start, and pass while a runner still counts tests that fail.
 ///
 /// Where one passed at the start, those may be its tests: it may let failures pass as its owner wants it.
-pub fn failures_overlooked(start: &CheckRound, round: &CheckRound) -> Option<Finding> {
+pub(super) fn failures_overlooked(start: &CheckRound, round: &CheckRound) -> Option<Finding> {
     let failing =
         |round: &CheckRound| round.measures.tests.filter(|tests| tests.complete && tests.failed > 0);
     failing(start).filter(|_| start.passed() == 0)?;

@@ -81,7 +81,7 @@ fn mode_attended_show_diff_acts_in_a_loop() {
         terminal.shows("Iteration 1 of 50 comes next.");
         terminal.write_all(b"c").unwrap();
         terminal.shows("Iteration 1 is over");
-        terminal.shows("c or Enter: go on");
+        terminal.shows("y or Enter  yes, go on");
         terminal.write_all(b"c").unwrap();
         assert_eq!(terminal.ends(), 0);
         let screen = std::fs::read(world.beside("screen")).unwrap();
