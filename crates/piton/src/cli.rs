@@ -4,6 +4,7 @@ mod connect;
 pub(crate) mod cycle;
 pub(crate) mod gaps;
 mod guard;
+pub(crate) mod help;
 mod keep;
 mod see;
 mod start;
@@ -19,7 +20,8 @@ use piton_model::Words;
 
 pub(crate) use connect::{
     AutostartArguments, CompletionsArguments, ConfigCommand, DriverArguments, ExportArguments, ExportFormat,
-    HookArguments, HookEvent, ImportArguments, McpArguments, TrustArguments, WorkerArguments,
+    HelpArguments, HookArguments, HookEvent, ImportArguments, ManArguments, McpArguments, TrustArguments,
+    WorkerArguments,
 };
 pub(crate) use guard::{AllowArguments, GuardArguments, GuardCommand, GuardFormat, MarkArguments};
 pub(crate) use keep::{
@@ -42,7 +44,7 @@ pub(crate) use workflow::RunArguments;
 /// A loop of an agent becomes a durable run: it survives crashes, resumes exactly, runs the checks
 /// itself, keeps the best result, and can explain everything it did.
 #[derive(Debug, Parser)]
-#[command(name = "piton", version, max_term_width = 100, after_help = "Start with: piton demo")]
+#[command(name = "piton", version, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -88,6 +90,7 @@ pub(crate) enum Command {
     /// What is known, how fresh it is, what to look into next.
     Gaps(Box<gaps::GapsArguments>),
     /// Run a workflow: steps with needs, gates, loop-backs and people.
+    #[command(visible_alias = "workflow")]
     Run(Box<RunArguments>),
     /// Let a team of agents work on a task: requirements, plan, code, validation.
     Cycle(Box<cycle::CycleArguments>),
@@ -118,6 +121,7 @@ pub(crate) enum Command {
     /// Give up the iteration under way and begin the next.
     Skip(RunArgument),
     /// Begin a fresh session of the agent with the next attempt, and hand on what the old one knew.
+    #[command(visible_alias = "fresh-session")]
     Reboot(RunArgument),
     /// Show or change whether a person is there, or be asked before an iteration.
     Mode(ModeArguments),
@@ -148,6 +152,7 @@ pub(crate) enum Command {
     /// Forget a run: its events, attempts and snapshots.
     Rm(RmArguments),
     /// Check everything that is stored.
+    #[command(visible_alias = "check-storage")]
     Verify(VerifyArguments),
     /// Remove what nothing needs any more, and archive runs that are over for as long as `[vault.retention]` says.
     Gc(GcArguments),
@@ -180,6 +185,12 @@ pub(crate) enum Command {
     /// Show the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Show all commands, or the flags of one.
+    #[command(hide = true)]
+    Help(HelpArguments),
+    /// Write manual pages into a directory.
+    #[command(hide = true)]
+    Man(ManArguments),
     #[command(name = "__driver", hide = true)]
     Driver(DriverArguments),
     #[command(name = "__hook", hide = true)]
@@ -235,6 +246,8 @@ impl Command {
             | Self::Hook(_)
             | Self::Doctor
             | Self::Completions(_)
+            | Self::Help(_)
+            | Self::Man(_)
             | Self::Schema(_)
             | Self::Config(_)
             | Self::DemoAgent => false,

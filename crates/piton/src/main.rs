@@ -15,7 +15,6 @@ mod viewer;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use piton_engine::launch::proxy::{self, PROXIED_COMMAND};
 use piton_engine::launch::walls::ENCLOSED_COMMAND;
 
@@ -33,7 +32,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == PROXIED_COMMAND) {
         return commands::proxied(proxy::run(std::env::args_os().skip(2).collect()));
     }
-    let arguments = cli::Arguments::parse();
+    let arguments = cli::help::parse();
     let out = output::Output::new(&arguments.global);
     match commands::run(arguments, &out) {
         Ok(code) => ExitCode::from(code as u8),

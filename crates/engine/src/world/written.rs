@@ -228,6 +228,8 @@ impl Round<'_> {
                 }
                 Some(_) => drop(sorted.back.insert(change.path)),
                 None if self.is_protected(&path) => sorted.wrote.tests.push(self.rewritten(path)),
+                // Nobody wrote it: Python compiles anew what it takes for out of date.
+                None if is_compiled(&path) => drop(sorted.back.insert(change.path)),
                 None if is_left_by_tests => drop(sorted.back.insert(change.path)),
                 None if is_test && !self.only_adds(&change)? => sorted.wrote.tests.push(self.rewritten(path)),
                 None if is_again(self.state) => drop(sorted.back.insert(change.path)),
@@ -286,6 +288,11 @@ impl Round<'_> {
         };
         Rewritten { path, check: check.map(str::to_owned) }
     }
+}
+
+/// What Python keeps of a module that it compiled.
+fn is_compiled(path: &str) -> bool {
+    path.ends_with(".pyc") && path.split('/').any(|part| part == "__pycache__")
 }
 
 /// Whether a file that was there is one that checks made, and nobody changed since.

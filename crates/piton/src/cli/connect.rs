@@ -121,3 +121,20 @@ pub(crate) struct DriverArguments {
     #[arg(long)]
     pub(crate) take_over: bool,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct HelpArguments {
+    /// Also the commands for programs, and for what goes wrong rarely.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// The command whose flags to show.
+    #[arg(value_name = "COMMAND")]
+    pub(crate) words: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// Where to; it is made where it is not there.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}

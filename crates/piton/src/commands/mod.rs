@@ -17,6 +17,7 @@ mod fork;
 mod gaps;
 mod gc;
 mod guard;
+mod help;
 mod hook;
 mod import;
 mod init;
@@ -25,6 +26,7 @@ mod land;
 mod log;
 mod loops;
 mod ls;
+mod man;
 mod mcp;
 mod metrics;
 mod note;
@@ -128,6 +130,8 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Trust(arguments) => trust::run(global, &arguments, out),
         Command::Schema(arguments) => schema::run(&arguments, out),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
+        Command::Help(arguments) => help::run(&arguments, out),
+        Command::Man(arguments) => man::run(&arguments),
         Command::Config(ConfigCommand::Show) => config::show(global, out),
         Command::Driver(arguments) => driver::run(global, &arguments).await,
         Command::DemoAgent => demo_agent::run(),

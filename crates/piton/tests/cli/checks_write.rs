@@ -82,7 +82,7 @@ fn a_test_that_the_product_rewrites_while_it_is_checked_voids_the_verdict() {
       #1 T s  +6 −1          REFUSED `tests/test_calc.py` was written while the check `test` ran, so its verdict does not count → back to the start, agent told
       #2 T s  +1 −1         test ✓   tests 1/1   no longer failing tests.test_calc.Calc.test_add
     done      1 of 1 checks green · 2 iterations, T s · 1 refused
-    proof     1 probe, 0 mutants, 0 lost; proved by tests.test_calc.Calc.test_add
+    proof     1 probe, 1 mutant, 0 lost; proved by tests.test_calc.Calc.test_add
     result    branch piton/w, 1 commit, nothing merged
     next      piton land w
     ");
@@ -292,4 +292,17 @@ fn commits_have_the_author_that_the_run_began_with() {
         world.git(&["log", "-1", "--format=%an %ae %cn %ce", "piton/w"]),
         "Ann ann@example.org Ann ann@example.org\n"
     );
+}
+
+#[test]
+fn what_python_compiles_anew_voids_nothing() {
+    let world = world();
+    // Whoever has no ignore file has compiled tests among the files that a run takes along.
+    world.shell("python3 -m unittest -q tests.test_calc; test -d tests/__pycache__").exits(0);
+    let check = "test=python3 -m unittest -q tests.test_calc";
+    // What is compiled is out of date where its source has another time.
+    let agent = format!("touch -d '1 hour ago' tests/test_calc.py; {MENDS}");
+    let ran = world.loops("w", &agent, &["--worktree", "--check", check]).exits(0);
+    assert!(!ran.out.contains("REFUSED"), "{ran:?}");
+    assert!(committed(&world, "calc.py").contains("a + b"));
 }

@@ -112,8 +112,17 @@ fn one_key_at_a_terminal_decides() {
 #[test]
 fn ctrl_c_leaves_a_prompt_and_the_question() {
     let world = World::new();
-    let mut terminal =
-        world.terminal(&["loop", "Do it", "--id", "r", "--exec", "touch c.txt", "--check", RED, "--attended"]);
+    let mut terminal = world.terminal(&[
+        "loop",
+        "Do it",
+        "--id",
+        "r",
+        "--exec",
+        "touch c.txt",
+        "--check",
+        RED,
+        "--attended",
+    ]);
     terminal.shows("Iteration 1 of 50 comes next.");
     terminal.write_all(b"N").unwrap();
     terminal.shows("note: ");
@@ -123,15 +132,27 @@ fn ctrl_c_leaves_a_prompt_and_the_question() {
     terminal.shows("left as it is");
     assert_eq!(terminal.ends(), 4);
     let status = world.json(&["status", "r"]);
-    assert_eq!((&status["status"], status["questions"].as_array().map(Vec::len)), (&"waiting".into(), Some(1)));
+    assert_eq!(
+        (&status["status"], status["questions"].as_array().map(Vec::len)),
+        (&"waiting".into(), Some(1))
+    );
     assert!(!world.json(&["show", "r"])["state"]["memory"].to_string().contains("half a note"));
 }
 
 #[test]
 fn n_is_no() {
     let world = World::new();
-    let mut terminal =
-        world.terminal(&["loop", "Do it", "--id", "r", "--exec", "touch c.txt", "--check", RED, "--attended"]);
+    let mut terminal = world.terminal(&[
+        "loop",
+        "Do it",
+        "--id",
+        "r",
+        "--exec",
+        "touch c.txt",
+        "--check",
+        RED,
+        "--attended",
+    ]);
     terminal.shows("Iteration 1 of 50 comes next.");
     terminal.write_all(b"y").unwrap();
     terminal.shows("Iteration 1 is over");

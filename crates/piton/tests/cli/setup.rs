@@ -197,12 +197,23 @@ fn help_knows_every_command_and_where_to_begin() {
     let world = World::new();
     let ran = world.piton(&["--help"]).exits(0);
     let commands = "demo init loop ls status why show log output attach wait pause resume stop skip tell answer best \
-                    restore diff rm verify rebuild doctor trust completions config";
+                    restore diff rm verify doctor trust config";
     for command in commands.split_whitespace() {
         assert!(ran.out.contains(&format!("\n  {command} ")), "{command}: {}", ran.out);
         world.piton(&[command, "--help"]).exits(0);
     }
-    assert!(ran.out.ends_with("Start with: piton demo\n"), "{}", ran.out);
+    assert!(ran.out.contains("Start with `piton demo`."), "{}", ran.out);
+    assert!(!ran.out.contains("\n  schema "), "what is for programs is not among the first: {}", ran.out);
+    let all = world.piton(&["help", "--all"]).exits(0).out;
+    for command in ["schema", "completions", "rebuild", "mcp", "metrics", "export"] {
+        assert!(all.contains(&format!("\n  {command} ")), "{command}: {all}");
+    }
+    assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
+    assert!(world.piton(&["help", "backup", "list"]).exits(0).out.contains("Usage: piton backup list"));
+    assert!(world.piton(&["help", "lop"]).exits(2).err.contains("there is no command `lop`"));
+    for (old, new) in [("run", "workflow"), ("verify", "check-storage"), ("reboot", "fresh-session")] {
+        assert_eq!(world.piton(&[old, "-h"]).out, world.piton(&[new, "-h"]).out);
+    }
     assert!(!ran.out.contains("__"), "what is not for people is not shown");
     world.piton(&[]).exits(2);
     let ran = world.piton(&["lop"]).exits(2);
