@@ -28,8 +28,8 @@ pub(crate) struct RunArguments {
     /// A command with placeholders: {run_id}, {step_id}, {agent}, {prompt}, {repo}, {report}, {attempt}, {manual_input}.
     #[arg(long, value_name = "T", group = "launcher")]
     pub(crate) command_template: Option<String>,
-    /// A name for the run; one that exists and is unfinished is gone on with, and other flags that are given hold for it
-    /// from then on.
+    /// A name for the run. An unfinished run of that name is resumed, and other flags that are given hold for it from
+    /// then on.
     #[arg(long, value_name = "ID")]
     pub(crate) run_id: Option<String>,
     /// Begin anew from this step, in the newest run of this workflow or in that of --run-id.

@@ -1,6 +1,7 @@
 //! `piton diff`: what changed between two iterations.
 
 use piton_model::ExitCode;
+use piton_view::words::count;
 use serde_json::json;
 
 use crate::cli::{DiffArguments, Global};
@@ -26,6 +27,6 @@ pub(super) async fn run(global: &Global, arguments: &DiffArguments, out: &Output
         };
         out.line(format!("{count:<14}  {}", clean_line(&file.path)));
     }
-    out.line(format!("{} files, +{} −{}", diff.files.len(), diff.added, diff.removed));
+    out.line(format!("{}, +{} −{}", count(diff.files.len(), "file"), diff.added, diff.removed));
     Ok(ExitCode::Done)
 }

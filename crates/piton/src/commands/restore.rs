@@ -1,6 +1,7 @@
 //! `piton restore`: the files of an iteration, byte for byte.
 
 use piton_model::ExitCode;
+use piton_view::words::count;
 
 use crate::cli::{Global, RestoreArguments};
 use crate::failure::Result;
@@ -16,9 +17,9 @@ pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Out
     }
     let head = view.branch.as_deref().or(view.head.as_deref()).unwrap_or("no commit");
     out.did(format!(
-        "restored #{}: {} files written, {} deleted; HEAD stays at {head}",
+        "restored #{}: {} written, {} deleted; HEAD stays at {head}",
         view.iteration,
-        view.written.len(),
+        count(view.written.len(), "file"),
         view.deleted.len()
     ));
     for path in &view.kept {

@@ -14,7 +14,10 @@ pub(super) async fn pause(global: &Global, argument: &RunArgument, out: &Output)
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     let asked = client.request(&run, Request::Pause).await?;
     said(&asked, out);
-    out.note(format!("{run} rests after the work that is open; `piton resume {}` goes on", run.short()));
+    out.note(format!(
+        "{run} pauses once the work under way ends; `piton resume {}` goes on with it",
+        run.short()
+    ));
     Ok(ExitCode::Done)
 }
 

@@ -18,7 +18,7 @@ fn a_pause_lets_the_attempt_end_and_a_resume_goes_on() {
     let viewer = world.start(&["loop", "Do it", "--id", "p", "--exec", &works(), "--check", RED]);
     let agent = world.agent_works("p", 1);
     let ran = world.piton(&["pause", "p"]).exits(0);
-    insta::assert_snapshot!(ran.err, @"p rests after the work that is open; `piton resume p` goes on");
+    insta::assert_snapshot!(ran.err, @"p pauses once the work under way ends; `piton resume p` goes on with it");
     assert!(is_alive(&agent), "a pause does not end the agent");
     world.open_gate();
     let ran = viewer.ends().exits(4);

@@ -503,9 +503,9 @@ pub fn details(state: &State) -> Vec<String> {
         lines.push(format!("tests    {PASSING_UNNAMED}"));
     }
     lines.push(format!(
-        "changed  {} files, {} lines",
-        state.seen.modified_files.len(),
-        state.counters.lines_changed
+        "changed  {}, {}",
+        count(state.seen.modified_files.len(), "file"),
+        count(state.counters.lines_changed, "line")
     ));
     for note in &state.memory.notes {
         lines.push(format!("note     #{} {}", note.iteration, clean_line(&note.note.text)));
