@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_sys::file;
@@ -96,11 +96,14 @@ impl Workspace {
 
     /// Leaves out these files and directories, which piton renders itself; each is relative to the root, or below it.
     pub fn leaving_out(mut self, rendered: &[PathBuf]) -> Self {
-        let below = |path: &PathBuf| match path.is_absolute() {
-            true => path.strip_prefix(self.root()).ok().map(RepoPath::from),
-            false => Some(RepoPath::from(path.as_path())),
+        let below = |path: &'_ PathBuf| match path.is_absolute() {
+            true => path.strip_prefix(self.root()).ok().map(Path::to_owned),
+            false => Some(path.clone()),
         };
-        self.rendered = rendered.iter().filter_map(below).collect();
+        // git ends over a path that leads out of the tree again.
+        let is_inside = |path: &PathBuf| !path.components().any(|part| part == Component::ParentDir);
+        let inside = rendered.iter().filter_map(below).filter(is_inside);
+        self.rendered = inside.map(|path| RepoPath::from(path.as_path())).collect();
         self
     }
 

@@ -37,7 +37,7 @@ section! {
 section! {
     /// Backups of the journal.
     backups: BackupSection = "vault.backups" {
-        /// Where they go: a directory, from the top of the repository or as a whole path, or a bucket, as `s3://BUCKET/PREFIX`.
+        /// Where they go: a directory, from the top of the repository, below `~/` or as a whole path, or a bucket, as `s3://BUCKET/PREFIX`.
         to: Text = BACKUPS_TO.to_owned(), [Loop Workflow Cycle Ledger] { shown: true };
         /// How many stay.
         max: AtLeastOne = BACKUPS_MAX, [Loop Workflow Cycle Ledger] { shown: true };

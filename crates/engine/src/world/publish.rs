@@ -225,9 +225,8 @@ pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
     // Backups are nobody's work, wherever in the tree they are kept.
     let backups = configuration::backups(layout).map_or_else(|_| BACKUPS_TO.to_owned(), |said| said.to);
     let replica = configuration::replicate(layout).ok().flatten();
-    for kept in std::iter::once(backups).chain(replica).filter(|kept| !kept.contains("://")) {
-        paths.push(layout.root().join(kept).join("vault"));
-    }
+    let kept = std::iter::once(backups).chain(replica);
+    paths.extend(kept.filter_map(|text| piton_vault::target::kept_below(&text, layout.root())));
     // What hooks of ours write is not the agent's work either.
     paths.extend([AUDIT_LOG, super::hooks::METRICS_FILE].map(PathBuf::from));
     paths.extend((1..=AUDIT_LOGS_KEPT).map(|number| PathBuf::from(format!("{AUDIT_LOG}.{number}"))));

@@ -44,7 +44,7 @@ pub(super) async fn run(global: &Global, arguments: &BackupArguments, out: &Outp
 
 /// A relative path is one from where the command was given.
 pub(super) fn absolute(text: &str) -> Result<String> {
-    if text.contains("://") || text.is_empty() {
+    if text.contains("://") || text.starts_with("~/") || text.is_empty() {
         return Ok(text.to_owned());
     }
     let path = std::path::absolute(text).map_err(|error| Failure::environment(&error))?;

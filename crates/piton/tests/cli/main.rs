@@ -44,6 +44,7 @@ mod outside;
 mod pages;
 mod prompts;
 mod quiet;
+mod recovery;
 mod redact;
 mod rejected;
 mod replicas;

@@ -24,6 +24,11 @@ impl Directory {
         Self { root: given.join(OURS), given }
     }
 
+    /// Where its objects lie.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     fn put_now(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let path = self.root.join(name);
         let directory = path.parent().expect("an object lies in a directory");

@@ -15,7 +15,7 @@ mod profile;
 pub mod retry;
 
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -60,6 +60,12 @@ pub trait Target: Send + Sync {
         Arc::new(NoKeys)
     }
 
+    /// The same place as another machine finds it, where nothing but what lies there opens what is sealed; nothing where that
+    /// makes no difference.
+    fn from_elsewhere<'a>(&'a self, _journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// Whether what was put or removed may be listed late. Nothing is removed on the word of one such list.
     fn may_lag(&self) -> bool {
         false
@@ -92,18 +98,33 @@ pub fn parse(text: &str, base: &Path) -> Result<Box<dyn Target>, Error> {
 /// The same, for somebody who waits as long as `patience` says.
 pub fn parse_with(text: &str, base: &Path, patience: Patience) -> Result<Box<dyn Target>, Error> {
     let unknown = || Error::UnknownTarget { text: text.to_owned() };
-    let path = match text.split_once("://") {
-        Some(("file", path)) if path.starts_with('/') => path,
-        Some(_) => {
-            let bucket = open(text, &Environment::of_process(), patience)?;
-            return bucket.map(|bucket| Box::new(bucket) as Box<dyn Target>).ok_or_else(unknown);
-        }
-        None => text,
-    };
-    if path.is_empty() {
+    if let Some(path) = path_of(text, base) {
+        return Ok(Box::new(Directory::new(&path)));
+    }
+    if text.is_empty() {
         return Err(unknown());
     }
-    Ok(Box::new(Directory::new(&base.join(path))))
+    let bucket = open(text, &Environment::of_process(), patience)?;
+    bucket.map(|bucket| Box::new(bucket) as Box<dyn Target>).ok_or_else(unknown)
+}
+
+/// Where in a directory of this machine everything lies that is kept at `text`, without steps back; nothing where that is no directory.
+pub fn kept_below(text: &str, base: &Path) -> Option<PathBuf> {
+    path_of(text, base).map(|path| Directory::new(&path).root().to_owned())
+}
+
+/// The path that `text` is: a whole one, one below the home, or one below `base`.
+fn path_of(text: &str, base: &Path) -> Option<PathBuf> {
+    let path = match text.split_once("://") {
+        Some(("file", path)) if path.starts_with('/') => path,
+        Some(_) => return None,
+        None => text,
+    };
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        _ if path.is_empty() => None,
+        (Some(below), Some(home)) => Some(home.join(below)),
+        _ => Some(base.join(path)),
+    }
 }
 
 #[cfg(test)]
