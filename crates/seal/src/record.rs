@@ -137,6 +137,18 @@ impl KeyRecord {
         named.collect()
     }
 
+    /// One record of a key in place of several of it, for whoever could open any of them.
+    pub(crate) fn for_all<'a>(records: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        let mut records = records.into_iter();
+        let mut all = records.next()?.clone();
+        for wrap in records.flat_map(|record| &record.wraps) {
+            if !all.wraps.contains(wrap) {
+                all.wraps.push(wrap.clone());
+            }
+        }
+        Some(all)
+    }
+
     /// The key, if one of these secrets opens it.
     pub(crate) fn open(&self, secrets: &[Secret]) -> Option<DataKey> {
         let id = self.key_id()?;

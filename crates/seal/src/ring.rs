@@ -134,19 +134,40 @@ impl Ring {
         self.lock().brought.extend(records);
     }
 
-    /// Keeps these keys here, where they are not kept yet.
+    /// Keeps these keys here. After rotations there are several records of one key, each for others: one that opens here is
+    /// kept in place of one that does not, and where none does, one that is for all of them.
     pub fn keep(&self, records: &[KeyRecord]) -> Result<(), Error> {
         if records.is_empty() {
             return Ok(());
         }
+        let mut state = self.lock();
+        let (secrets, _) = self.secrets(&mut state);
         let _alone = self.alone()?;
         let known = self.records()?;
+        let mut brought: BTreeMap<KeyId, Vec<&KeyRecord>> = BTreeMap::new();
         for record in records {
-            if record.key_id().is_some_and(|id| !known.contains_key(&id)) {
-                self.write(record)?;
+            record.key_id().into_iter().for_each(|id| brought.entry(id).or_default().push(record));
+        }
+        for (id, candidates) in brought {
+            let opens = |record: &&&KeyRecord| record.open(&secrets).is_some();
+            match (known.get(&id), candidates.iter().find(opens)) {
+                (Some(known), _) if known.open(&secrets).is_some() => {}
+                (_, Some(opening)) => self.write(opening)?,
+                (known, None) => {
+                    let all = KeyRecord::for_all(known.into_iter().chain(candidates));
+                    all.iter().try_for_each(|all| self.write(all))?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// What opens these keys here, for those that lie in `directory` alone: nothing counts that this machine keeps beside.
+    pub fn elsewhere(&self, directory: PathBuf) -> Self {
+        let mut state = self.lock();
+        let secrets = Some(self.secrets(&mut state));
+        let state = Mutex::new(State { secrets, ..State::default() });
+        Self { directory, openers: self.openers.clone(), seals: false, state }
     }
 
     /// A key as it is kept here.

@@ -34,7 +34,7 @@ const RECORD_BYTES_MAX: u64 = 1 << 20;
 
 /// A target whose objects are sealed with a ring of keys.
 pub struct Covered {
-    inner: Box<dyn Target>,
+    inner: Arc<dyn Target>,
     ring: Arc<Ring>,
     strict: bool,
 }
@@ -42,7 +42,7 @@ pub struct Covered {
 impl Covered {
     /// `inner`, with what is sealed there opened with `ring`, and what is put there sealed, if the ring seals at all.
     pub fn new(inner: Box<dyn Target>, ring: Arc<Ring>) -> Self {
-        Self { inner, ring, strict: false }
+        Self { inner: Arc::from(inner), ring, strict: false }
     }
 
     /// The same for a backup that is about to be made: what lies there open is nothing to stand on, where new pieces are sealed.
@@ -55,11 +55,8 @@ impl Covered {
         Self { strict: false, ..self }
     }
 
-    /// Puts the keys of a journal beside its backups.
+    /// Puts the keys of a journal beside its backups. Appends that were sealed once stay so, whatever is asked for now.
     pub async fn put_keys(&self, journal: &str) -> Result<(), Error> {
-        if !self.ring.seals() {
-            return Ok(());
-        }
         self.ring.require().map_err(sealing)?;
         for record in self.ring.records().map_err(sealing)?.into_values() {
             let bytes = record.to_bytes();
@@ -160,6 +157,15 @@ impl Target for Covered {
 
     fn may_lag(&self) -> bool {
         self.inner.may_lag()
+    }
+
+    fn from_elsewhere<'a>(&'a self, journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
+        Box::pin(async move {
+            let ring = self.ring.elsewhere(Path::new(&self.place()).join(journal).join(KEYS));
+            ring.bring(self.keys_of(journal).await?);
+            let covered = Self { inner: Arc::clone(&self.inner), ring: Arc::new(ring), strict: false };
+            Ok(Some(Box::new(covered) as Box<dyn Target>))
+        })
     }
 
     fn keys(&self) -> Arc<dyn Keys> {

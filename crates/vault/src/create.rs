@@ -120,7 +120,9 @@ async fn create_on(
         bundles,
         tips,
     };
-    let spool = Spool::fetch(target, manifest.clone(), &scratch.join("fetched")).await?;
+    let elsewhere = target.from_elsewhere(&manifest.journal).await?;
+    let found = elsewhere.as_deref().unwrap_or(target);
+    let spool = Spool::fetch(found, manifest.clone(), &scratch.join("fetched")).await?;
     let format = source.workspace.map_or("sha1", Workspace::object_format);
     let proof = prove(&spool, &scratch.join("restored"), format).await?;
     manifest.proven_at = source.clock.now();

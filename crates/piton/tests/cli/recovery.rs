@@ -2,7 +2,17 @@
 //! interrupted, places that were not looked at.
 
 use crate::common::{World, eventually};
-use crate::vault::ONCE;
+use crate::vault::{ONCE, back_up, log, place};
+
+/// A key file beside the repository; what it holds.
+fn new_key(world: &World, name: &str) -> String {
+    world.piton(&["key", "new", "--out", &world.beside(name).display().to_string()]).exits(0);
+    world.shell(&format!("cat ../{name}")).exits(0).out
+}
+
+fn encrypted_with(key: &str) -> String {
+    format!("[vault]\nencrypt = true\nkey_file = '../{key}'\n")
+}
 
 #[test]
 fn a_place_beside_the_repository_stops_no_run() {
@@ -34,4 +44,34 @@ fn a_place_below_the_home_lies_there() {
     world.piton(&["backup", "create"]).exits(0);
     eventually("the replica is there", || world.beside("home/kept/vault/replicas").is_dir());
     assert!(world.beside("home/kept/vault").is_dir() && !world.path("~").exists());
+}
+
+/// Whichever of the records of a key is listed last.
+#[test]
+fn after_rotations_the_key_of_now_is_enough_on_a_new_machine() {
+    let world = World::new();
+    let mut key = new_key(&world, "key1");
+    world.configure(&encrypted_with("key1"));
+    world.loops("r", "echo x >> a.txt", ONCE).exits(3);
+    back_up(&world);
+    for number in 2..=6 {
+        key = new_key(&world, &format!("key{number}"));
+        world.configure(&encrypted_with(&format!("key{number}")));
+        let old = world.beside(&format!("key{}", number - 1)).display().to_string();
+        world.piton(&["key", "rotate", "--old", &old]).exits(0);
+        world.piton(&["note", "r", "later"]).exits(0);
+        back_up(&world);
+    }
+    let before = log(&world, "r");
+    let elsewhere = World::new();
+    let with = [("PITON_KEY", key.as_str())];
+    elsewhere.piton_with(&with, &["backup", "restore", &place(&world)]).exits(0);
+    assert_eq!(elsewhere.piton_with(&with, &["log", "r", "--json"]).exits(0).out, before);
+    // Only what is at the place counts: what is here beside it does not open it elsewhere.
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
+    world.shell(&format!("find '{}' -path '*/keys/*' -delete", place(&world))).exits(0);
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(7);
+    world.piton(&["note", "r", "later still"]).exits(0);
+    back_up(&world);
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
 }

@@ -125,3 +125,32 @@ fn a_ring_that_does_not_seal_makes_no_keys_and_opens_what_was_sealed_before() {
     Ring::new(elsewhere.clone(), fixture.openers("a"), false).require().unwrap();
     assert!(!elsewhere.exists());
 }
+
+#[test]
+fn of_several_records_of_one_key_the_one_that_opens_here_is_kept_wherever_it_stands() {
+    let fixture = Fixture::new();
+    let kept = fixture.ring("a").seal(&HERE, 0, b"words".to_vec()).unwrap();
+    let for_a = fixture.ring("a").record(kept.key).unwrap().unwrap();
+    fixture.ring("b").rotate(&fixture.openers("a")).unwrap();
+    let for_b = fixture.ring("b").record(kept.key).unwrap().unwrap();
+    let elsewhere =
+        |name: &str, key: &str| Ring::new(fixture.directory.path().join(name), fixture.openers(key), false);
+    let opens = |ring: &Ring| ring.open(kept.key, &HERE, 0, &kept.bytes).is_ok();
+    for (name, records) in [("first", [&for_a, &for_b]), ("second", [&for_b, &for_a])] {
+        for key in ["a", "b"] {
+            let place = format!("{name}-{key}");
+            elsewhere(&place, key).keep(&records.map(Clone::clone)).unwrap();
+            assert!(opens(&elsewhere(&place, key)), "{place}");
+        }
+        // Whoever could open neither leaves a way for whoever can.
+        let place = format!("{name}-c");
+        fixture.key_file("c");
+        elsewhere(&place, "c").keep(&records.map(Clone::clone)).unwrap();
+        assert!(!opens(&elsewhere(&place, "c")) && opens(&elsewhere(&place, "b")), "{place}");
+    }
+    // What does not open here gives way to what does.
+    elsewhere("later", "b").keep(std::slice::from_ref(&for_a)).unwrap();
+    assert!(!opens(&elsewhere("later", "b")));
+    elsewhere("later", "b").keep(&[for_b]).unwrap();
+    assert!(opens(&elsewhere("later", "b")));
+}

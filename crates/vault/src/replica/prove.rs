@@ -21,12 +21,14 @@ pub async fn prove(
     format: &str,
     clock: &dyn Clock,
 ) -> Result<Proven, Error> {
-    let replica = find(target, journal, generation).await?;
+    let elsewhere = target.from_elsewhere(journal).await?;
+    let found = elsewhere.as_deref().unwrap_or(target);
+    let replica = find(found, journal, generation).await?;
     let home = Home::new(journal, generation);
     if let Some(broken) = &replica.broken {
         return Err(Error::damaged(&home.all("log"), broken.as_str()));
     }
-    let spool = Spool::fetch_replica(target, &replica, &scratch.join("fetched")).await?;
+    let spool = Spool::fetch_replica(found, &replica, &scratch.join("fetched")).await?;
     let proof = prove_spool(&spool, &scratch.join("restored"), format).await?;
     let mark = replica.mark();
     let proven = Proven {
