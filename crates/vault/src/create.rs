@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use piton_git::{SnapshotId, Workspace};
 use piton_model::{RunId, Seq};
@@ -65,6 +66,8 @@ pub struct Created {
     pub bytes_put: u64,
     /// The backup that it stands on.
     pub on: Option<String>,
+    /// What is in no backup that can be read.
+    pub notes: Vec<String>,
 }
 
 /// Makes a backup, restores it, and lists it.
@@ -78,34 +81,36 @@ pub async fn create(source: &Source<'_>, target: &dyn Target) -> Result<Created,
 }
 
 async fn create_now(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
-    let newest = list::newest(target, source.journal).await?;
-    let base = newest.as_ref().filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
-    match (create_on(source, target, base, newest.as_ref(), "first").await, &base) {
+    let listed = list::list(target, Some(source.journal)).await?;
+    let earlier: Vec<Manifest> = listed.into_iter().filter_map(|listed| listed.manifest.ok()).collect();
+    let newest = earlier.last();
+    let base = newest.filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
+    match (create_on(source, target, base, &earlier, "first").await, &base) {
         // A backup that stands on a damaged one would be damaged, too.
         (Err(Error::Damaged { .. } | Error::NotRestorable { .. } | Error::Git(_)), Some(_)) => {
-            create_on(source, target, None, newest.as_ref(), "again").await
+            create_on(source, target, None, &earlier, "again").await
         }
         (created, _) => created,
     }
 }
 
-/// The same on top of `base`; `part` of the scratch directory is for it. `earlier` has the payloads of runs that are archived.
+/// The same on top of `base`; `part` of the scratch directory is for it. Of `earlier` some has the payloads of runs that are archived.
 async fn create_on(
     source: &Source<'_>,
     target: &dyn Target,
     base: Option<&Manifest>,
-    earlier: Option<&Manifest>,
+    earlier: &[Manifest],
     part: &str,
 ) -> Result<Created, Error> {
     let scratch = source.scratch.join(part);
     file::create_private_dir(&scratch)?;
     let made_at = source.clock.now();
     let name = name_at(made_at, &SystemIds.hex(8));
-    let earlier = Earlier::Listed(earlier.cloned().map(Box::new), scratch.join("earlier"));
+    let earlier = Earlier::new(earlier, &scratch);
     let mut shipment = Shipment::new(source, target, base, earlier);
     shipment.ship_all().await?;
     let tips = shipment.bundle_all().await?;
-    let Shipment { runs, damaged, segments, bundles, bytes_put, .. } = shipment;
+    let Shipment { runs, damaged, segments, bundles, bytes_put, notes, .. } = shipment;
     let mut manifest = Manifest {
         format: FORMAT,
         piton: source.version.to_owned(),
@@ -128,7 +133,7 @@ async fn create_on(
     manifest.proven_at = source.clock.now();
     publish(target, &manifest).await?;
     let on = base.map(|base| base.name.clone());
-    Ok(Created { manifest, proof, bytes_put, on })
+    Ok(Created { manifest, proof, bytes_put, on, notes })
 }
 
 /// Lists a backup that was proven. It is there once it can be read back.
@@ -155,12 +160,41 @@ struct Shipment<'a> {
     blobs: HashSet<BlobId>,
     bytes_put: u64,
     earlier: Earlier,
+    notes: Vec<String>,
 }
 
-/// An earlier backup, for what the journal itself has let go of since. It is fetched once it is needed.
-enum Earlier {
-    Listed(Option<Box<Manifest>>, PathBuf),
-    Fetched(Box<Spool>),
+/// Earlier backups, for what the journal itself has let go of since. Each is fetched once it is needed.
+struct Earlier {
+    /// Those that nobody needed yet, oldest first.
+    listed: Vec<Manifest>,
+    /// The others, newest first; of those that cannot be read, why.
+    fetched: Vec<(Manifest, Result<Arc<Spool>, String>)>,
+    scratch: PathBuf,
+}
+
+impl Earlier {
+    fn new(listed: &[Manifest], scratch: &Path) -> Self {
+        Self { listed: listed.to_vec(), fetched: Vec::new(), scratch: scratch.to_owned() }
+    }
+
+    /// The backup that is older than so many others. That the place did not answer is no reason to do without it.
+    async fn older_than(
+        &mut self,
+        newer: usize,
+        target: &dyn Target,
+    ) -> Result<Option<&(Manifest, Result<Arc<Spool>, String>)>, Error> {
+        while self.fetched.len() <= newer {
+            let Some(manifest) = self.listed.pop() else { return Ok(None) };
+            let at = self.scratch.join(format!("earlier-{}", self.fetched.len()));
+            let fetched = match Spool::fetch(target, manifest.clone(), &at).await {
+                Ok(spool) => Ok(Arc::new(spool)),
+                Err(error @ (Error::Target(_) | Error::File(_))) => return Err(error),
+                Err(error) => Err(error.to_string()),
+            };
+            self.fetched.push((manifest, fetched));
+        }
+        Ok(self.fetched.get(newer))
+    }
 }
 
 impl<'a> Shipment<'a> {
@@ -184,6 +218,7 @@ impl<'a> Shipment<'a> {
             blobs: HashSet::new(),
             bytes_put: 0,
             earlier,
+            notes: Vec::new(),
         }
     }
 
@@ -227,11 +262,12 @@ impl<'a> Shipment<'a> {
     /// Ships what is new of a run, up to where it was when it was listed. `None` where it is gone.
     async fn ship_run(&mut self, row: &RunRow) -> Result<Option<RunHeld>, Error> {
         let run = &row.entry.run_id;
-        let held = self.base.and_then(|base| base.run(run)).and_then(RunHeld::head);
-        let mut head = held.unwrap_or_else(|| Head::start(run));
-        if held.is_none() {
-            head = self.carry_over(run).await?.unwrap_or(head);
-        }
+        let before = self.base.and_then(|base| base.run(run));
+        let mut is_archived = before.is_some_and(|before| before.is_archived);
+        let mut head = match before.and_then(RunHeld::head) {
+            Some(held) => held,
+            None => self.carry_over(run).await?.unwrap_or_else(|| Head::start(run)),
+        };
         loop {
             let frames = match self.source.store.ship(run, head, SHIPPED_BYTES).await {
                 Ok(frames) => frames,
@@ -243,6 +279,7 @@ impl<'a> Shipment<'a> {
                 }
                 Err(error) => return Err(error.into()),
             };
+            is_archived |= head.seq == 0 && frames.iter().any(Frame::is_archived);
             let is_last = frames.is_empty();
             for frame in frames {
                 head = frame.head().expect("what is shipped was verified");
@@ -261,34 +298,53 @@ impl<'a> Shipment<'a> {
             hash: chain::hex(&head.hash),
             epoch: row.epoch,
             updated_at: row.entry.updated_at,
+            is_archived,
         }))
     }
 
-    /// What is archived here and whole in an earlier backup is whole in this one. Returns where that ends; nothing where there is
-    /// no such backup, and the run is shipped as it is here.
+    /// What is archived here and whole in any earlier backup is whole in this one. Returns where that ends; nothing where no
+    /// backup has it that can be read, and the run is shipped as it is here.
     async fn carry_over(&mut self, run: &RunId) -> Result<Option<Head>, Error> {
         if self.source.store.archived(run).await?.is_none() {
             return Ok(None);
         }
-        if let Earlier::Listed(manifest, at) = &mut self.earlier {
-            let Some(manifest) = manifest.take() else { return Ok(None) };
-            // One that is damaged has nothing to give.
-            let Ok(spool) = Spool::fetch(self.target, *manifest, at).await else { return Ok(None) };
-            self.earlier = Earlier::Fetched(Box::new(spool));
-        }
-        let (frames, blobs, head) = {
-            let Earlier::Fetched(spool) = &self.earlier else { return Ok(None) };
-            let Some(head) = spool.head(run) else { return Ok(None) };
-            let frames: Vec<Frame> = spool.frames(run).collect::<Result<_, _>>()?;
-            if frames.iter().any(Frame::is_archived) {
-                return Ok(None);
+        let mut unread = Vec::new();
+        for newer in 0.. {
+            let Some((manifest, fetched)) = self.earlier.older_than(newer, self.target).await? else { break };
+            if manifest.run(run).is_none_or(|held| held.is_archived) {
+                continue;
             }
-            let keys = spool.keys();
-            let ids = frames.iter().flat_map(|frame| frame.blobs(run, &*keys));
-            let blobs: Vec<(BlobId, Vec<u8>)> =
-                ids.map(|id| Ok((id, spool.blob(&id)?))).collect::<Result<_, Error>>()?;
-            (frames, blobs, head)
-        };
+            let why = match fetched.clone() {
+                Err(why) => why,
+                Ok(spool) => match self.carry_from(&spool, run).await {
+                    Ok(Some(head)) => return Ok(Some(head)),
+                    Ok(None) => continue,
+                    Err(error) if error.is_damage() => error.to_string(),
+                    Err(error) => return Err(error),
+                },
+            };
+            let (manifest, _) = &self.earlier.fetched[newer];
+            unread.push(format!("backup {} has the rest, and cannot be read: {why}", manifest.name));
+        }
+        if unread.is_empty() {
+            unread.push("no backup here has the rest".to_owned());
+        }
+        let rest = unread.join("; ");
+        self.notes.push(format!("run `{run}` is archived, and only its digests are in this backup: {rest}"));
+        Ok(None)
+    }
+
+    /// The same from one of them; nothing where that has no more than the journal.
+    async fn carry_from(&mut self, spool: &Spool, run: &RunId) -> Result<Option<Head>, Error> {
+        let Some(head) = spool.head(run) else { return Ok(None) };
+        let frames: Vec<Frame> = spool.frames(run).collect::<Result<_, _>>()?;
+        if frames.iter().any(Frame::is_archived) {
+            return Ok(None);
+        }
+        let keys = spool.keys();
+        let ids = frames.iter().flat_map(|frame| frame.blobs(run, &*keys));
+        let blobs: Vec<(BlobId, Vec<u8>)> =
+            ids.map(|id| Ok((id, spool.blob(&id)?))).collect::<Result<_, Error>>()?;
         // Its chain leads to the one that is here, or it is another run of that name.
         match self.source.store.ship(run, head, 1).await {
             Ok(_) => {}
@@ -334,18 +390,15 @@ impl<'a> Shipment<'a> {
         }
         // A damaged checkpoint costs nothing but time: it is made again from the events.
         let checkpoint = self.source.store.checkpoint(&run, seq).await.ok().flatten();
+        let Some(kept) = checkpoint.filter(|kept| before.is_none_or(|before| before.seq < kept.seq)) else {
+            return Ok(());
+        };
+        let id = chain::digest(&kept.bytes);
         // Of a run that is archived it is all there is, so it goes along, under the digest by which its event names it.
-        if let Some(kept) = &checkpoint
-            && self.source.store.archived(&run).await?.is_some()
-        {
-            let id = chain::digest(&kept.bytes);
-            if self.blobs.insert(id) {
-                self.push(&Record::Blob { id, bytes: kept.bytes.clone() }).await?;
-            }
+        if self.source.store.archived(&run).await?.is_some() && self.blobs.insert(id) {
+            self.push(&Record::Blob { id, bytes: kept.bytes }).await?;
         }
-        if let Some(kept) = checkpoint.filter(|kept| before.is_none_or(|before| before.seq < kept.seq)) {
-            self.writer.push(&Record::Checkpoint { run, seq: kept.seq, digest: chain::digest(&kept.bytes) });
-        }
+        self.writer.push(&Record::Checkpoint { run, seq: kept.seq, digest: id });
         Ok(())
     }
 

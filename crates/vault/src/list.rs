@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use piton_model::Timestamp;
+use piton_model::{RunId, Timestamp};
 use piton_store::JournalId;
 
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
@@ -89,6 +89,8 @@ pub struct Pruned {
     pub objects: usize,
     /// What those held.
     pub bytes: u64,
+    /// What stays although it might go, and why.
+    pub notes: Vec<String>,
 }
 
 /// Which backups stay.
@@ -117,10 +119,24 @@ pub(crate) const PENDING: &str = "pending";
 pub async fn prune(target: &dyn Target, journal: JournalId, keep: Keep) -> Result<Pruned, Error> {
     let mut pruned = Pruned::default();
     let mut needed = BTreeSet::new();
-    for (age, backup) in list(target, Some(journal)).await?.iter().rev().enumerate() {
+    let listed = list(target, Some(journal)).await?;
+    let is_too_many = |age: usize, manifest: &Manifest| {
+        age > 0 && (age >= keep.count || keep.since.is_some_and(|since| manifest.made_at < since))
+    };
+    let by_age = || listed.iter().rev().enumerate();
+    let sound = by_age().filter_map(|(age, backup)| Some((age, backup.manifest.as_ref().ok()?)));
+    let stays: Vec<&Manifest> =
+        sound.filter(|(age, manifest)| !is_too_many(*age, manifest)).map(|(_, manifest)| manifest).collect();
+    for (age, backup) in by_age() {
         let Ok(manifest) = &backup.manifest else { continue };
-        let is_recent = keep.since.is_none_or(|since| manifest.made_at >= since);
-        if age > 0 && (age >= keep.count || !is_recent) {
+        if is_too_many(age, manifest) {
+            if let Some(run) = only_there(manifest, &stays) {
+                let name = &backup.name;
+                pruned
+                    .notes
+                    .push(format!("backup {name} stays: it alone has what is archived of run `{run}`"));
+                continue;
+            }
             if target.may_lag() {
                 needed.extend(objects_of(manifest));
             }
@@ -154,6 +170,17 @@ pub async fn prune(target: &dyn Target, journal: JournalId, keep: Keep) -> Resul
         (pruned.objects, pruned.bytes) = (pruned.objects + 1, pruned.bytes + object.bytes);
     }
     Ok(pruned)
+}
+
+/// A run that `manifest` has whole, and of which nothing that stays has more than digests.
+fn only_there<'a>(manifest: &'a Manifest, stays: &[&Manifest]) -> Option<&'a RunId> {
+    let newest = stays.first()?;
+    let is_bare = |run: &RunId| newest.run(run).is_some_and(|held| held.is_archived);
+    let is_whole = |other: &Manifest, run: &RunId| other.run(run).is_some_and(|held| !held.is_archived);
+    let mut runs = manifest.runs.iter().map(|held| &held.run_id);
+    runs.find(|run| {
+        is_bare(run) && is_whole(manifest, run) && !stays.iter().any(|other| is_whole(other, run))
+    })
 }
 
 fn objects_of(manifest: &Manifest) -> impl Iterator<Item = String> {

@@ -51,7 +51,7 @@ pub struct Manifest {
 }
 
 /// A run in a backup.
-#[record(Eq)]
+#[record(Eq, omit(is_archived))]
 pub struct RunHeld {
     /// Its name.
     pub run_id: RunId,
@@ -67,6 +67,8 @@ pub struct RunHeld {
     pub epoch: Epoch,
     /// When that event happened.
     pub updated_at: Timestamp,
+    /// Whether only digests are there of what was archived: another backup may have the rest.
+    pub is_archived: bool,
 }
 
 impl RunHeld {
@@ -184,6 +186,7 @@ mod tests {
                 hash: "11".repeat(32),
                 epoch: 3,
                 updated_at: Timestamp::from_millis(1),
+                is_archived: false,
             }],
             damaged: Vec::new(),
             segments: vec![Piece::of(b"segment")],

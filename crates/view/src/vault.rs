@@ -50,6 +50,8 @@ pub struct BackedUp {
     pub bytes_put: u64,
     /// What had to go for it, by count.
     pub pruned: PrunedView,
+    /// What no backup has that can be read.
+    pub notes: Vec<String>,
 }
 
 /// What a backup came to when it was restored into a journal of its own.
@@ -182,6 +184,8 @@ pub struct PrunedView {
     pub objects: usize,
     /// What those held.
     pub bytes: u64,
+    /// What stays although it might go, and why.
+    pub notes: Vec<String>,
 }
 
 /// What a repair came to.

@@ -60,6 +60,7 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
         proof: proof_of(created.proof),
         bytes_put: created.bytes_put,
         pruned: pruned_of(pruned),
+        notes: created.notes,
     })
 }
 
@@ -522,8 +523,8 @@ fn proof_of(proof: Proof) -> ProofView {
 }
 
 fn pruned_of(pruned: piton_vault::Pruned) -> PrunedView {
-    let piton_vault::Pruned { backups, objects, bytes } = pruned;
-    PrunedView { backups, objects, bytes }
+    let piton_vault::Pruned { backups, objects, bytes, notes } = pruned;
+    PrunedView { backups, objects, bytes, notes }
 }
 
 fn failed_kind(error: &piton_vault::Error) -> ErrorKind {

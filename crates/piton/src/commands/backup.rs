@@ -89,6 +89,7 @@ fn created(made: &BackedUp, out: &Output) -> ExitCode {
             clean_line(&backup.at)
         ));
         removed(&made.pruned, out);
+        noted(made.notes.iter().chain(&made.pruned.notes), out);
     }
     told(&backup.damaged, out)
 }
@@ -99,6 +100,10 @@ fn told(damaged: &[String], out: &Output) -> ExitCode {
         out.note(clean_line(&format!("warning: only what an earlier backup has of it is kept: {problem}")));
     }
     if damaged.is_empty() { ExitCode::Done } else { ExitCode::Corrupt }
+}
+
+fn noted<'a>(notes: impl IntoIterator<Item = &'a String>, out: &Output) {
+    notes.into_iter().for_each(|note| out.note(clean_line(&format!("warning: {note}"))));
 }
 
 fn held(proof: &ProofView) -> String {
@@ -197,10 +202,12 @@ fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
 fn pruned(done: &PrunedView, out: &Output) -> ExitCode {
     if out.json {
         out.json(done);
-    } else if done.backups.is_empty() && done.objects == 0 {
-        out.did("nothing to remove");
     } else {
-        removed(done, out);
+        match done.backups.is_empty() && done.objects == 0 {
+            true => out.did("nothing to remove"),
+            false => removed(done, out),
+        }
+        noted(&done.notes, out);
     }
     ExitCode::Done
 }

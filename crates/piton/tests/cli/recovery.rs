@@ -2,7 +2,7 @@
 //! interrupted, places that were not looked at.
 
 use crate::common::{World, eventually};
-use crate::vault::{ONCE, back_up, log, place};
+use crate::vault::{ONCE, RED, back_up, flip, log, objects, place};
 
 /// A key file beside the repository; what it holds.
 fn new_key(world: &World, name: &str) -> String {
@@ -74,4 +74,68 @@ fn after_rotations_the_key_of_now_is_enough_on_a_new_machine() {
     world.piton(&["note", "r", "later still"]).exits(0);
     back_up(&world);
     world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
+}
+
+const ARCHIVED_SOON: &str =
+    "[vault]\nbackups = { to = 'PLACE', max = 2 }\n[vault.retention]\nfinished_for = '1ms'\n";
+
+/// A world whose run `x` is archived, and whole in a backup.
+fn with_an_archived_run() -> (World, String) {
+    let world = World::new();
+    world.configure(&ARCHIVED_SOON.replace("PLACE", &place(&world)));
+    world.loops("x", "echo b > b.txt", &["--check", RED]).exits(0);
+    world.piton(&["note", "x", "words that are only here"]).exits(0);
+    world.piton(&["backup", "create"]).exits(0);
+    let before = log(&world, "x");
+    let collected = world.json(&["gc", "--grace", "0s"]);
+    assert_eq!(collected["archived"][0]["run_id"], "x", "{collected:#}");
+    (world, before)
+}
+
+/// The events of `x` in a new place, as far as a backup has them.
+fn come_back(world: &World, backup: Option<&str>) -> String {
+    world.shell("mv .piton ../away && mv .ralph ../away-ralph").exits(0);
+    let place = place(world);
+    let named: Vec<&str> = backup.map_or_else(Vec::new, |name| vec!["--backup", name]);
+    world.piton(&[&["backup", "restore", &place, "--run", "x"][..], &named].concat()).exits(0);
+    let back = log(world, "x");
+    world.shell("rm -rf .piton .ralph && mv ../away .piton && mv ../away-ralph .ralph").exits(0);
+    back
+}
+
+fn newest(files: Vec<std::path::PathBuf>) -> std::path::PathBuf {
+    files.into_iter().max_by_key(|path| path.metadata().unwrap().modified().unwrap()).unwrap()
+}
+
+#[test]
+fn what_is_archived_is_carried_over_from_any_backup_that_has_it() {
+    let (world, before) = with_an_archived_run();
+    world.loops("z", "echo x >> a.txt", ONCE).exits(3);
+    world.piton(&["backup", "create"]).exits(0);
+    flip(&newest(objects(&world, "/segments/")));
+    for n in 0..3 {
+        world.piton(&["note", "z", &format!("note {n}")]).exits(0);
+        world.piton(&["backup", "create"]).exits(0);
+    }
+    assert!(come_back(&world, None).starts_with(&before), "payload by payload");
+}
+
+#[test]
+fn a_backup_that_alone_has_what_is_archived_stays_and_that_is_said() {
+    let (world, before) = with_an_archived_run();
+    let holder = objects(&world, "/backups/").remove(0);
+    let name = holder.file_stem().unwrap().to_str().unwrap().to_owned();
+    let segment = objects(&world, "/segments/").remove(0);
+    flip(&segment);
+    world.loops("z", "echo x >> a.txt", ONCE).exits(3);
+    for n in 0..4 {
+        world.piton(&["note", "z", &format!("note {n}")]).exits(0);
+        let made = world.piton(&["backup", "create"]).exits(0);
+        assert!(made.err.contains(&name) && made.err.contains('x'), "{n}: {}", made.err);
+    }
+    assert!(holder.exists(), "it alone has the payloads of x");
+    assert_eq!(objects(&world, "/backups/").len(), 3);
+    // Its piece turns out to be readable after all.
+    flip(&segment);
+    assert_eq!(come_back(&world, Some(&name)), before);
 }

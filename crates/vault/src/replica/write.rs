@@ -412,6 +412,7 @@ impl<'r, 'a> Shipment<'r, 'a> {
             hash: chain::hex(&head.hash),
             epoch: row.epoch,
             updated_at: at,
+            is_archived: false,
         };
         self.next.runs.retain(|known| known.run_id.key() != held.run_id.key());
         self.next.runs.insert(0, held);
