@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use piton_git::Workspace;
 use piton_model::{RunId, Timestamp};
-use piton_store::JournalId;
+use piton_store::{JournalId, Store};
 use piton_sys::lock::FileLock;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_vault::create::{SEGMENT_BYTES, Source};
@@ -249,23 +249,48 @@ pub(super) async fn restore(client: &LocalClient, order: RestoreOrder) -> Result
         };
         runs.push(RunRestored { run_id: run, seq, snapshots: false });
     }
-    bring_snapshots(layout, &spool, &mut runs)?;
+    bring_snapshots(layout, &**store, &spool, &mut runs).await?;
     Ok(BackupRestored { backup: spool.manifest.name.clone(), runs, broken })
 }
 
-/// The snapshots of the runs that came back.
-fn bring_snapshots(layout: &Layout, spool: &Spool, runs: &mut [RunRestored]) -> Result<(), Error> {
-    let has = |run: &RunRestored| run.seq.is_some() && spool.manifest.tips.contains_key(&run.run_id);
-    let with: Vec<RunId> = runs.iter().filter(|run| has(run)).map(|run| run.run_id.clone()).collect();
-    if with.is_empty() {
+/// The snapshots of the runs that came back, and of those that came back before, where a restore ended in between.
+async fn bring_snapshots(
+    layout: &Layout,
+    store: &dyn Store,
+    spool: &Spool,
+    runs: &mut [RunRestored],
+) -> Result<(), Error> {
+    let has = |run: &&RunRestored| spool.manifest.tips.contains_key(&run.run_id);
+    if !runs.iter().any(|run| has(&run)) {
         return Ok(());
     }
     let workspace =
         Workspace::open(layout.root(), &layout.state()).map_err(|error| Error::environment(&error))?;
+    let mut with = Vec::new();
+    for run in runs.iter().filter(has) {
+        let is_without =
+            workspace.tip(run.run_id.as_str()).map_err(|error| Error::environment(&error))?.is_none();
+        if run.seq.is_some() || is_without && is_held_run(store, spool, &run.run_id).await? {
+            with.push(run.run_id.clone());
+        }
+    }
+    if with.is_empty() {
+        return Ok(());
+    }
     workspace.protect_state().map_err(|error| Error::environment(&error))?;
     restore_snapshots(spool, &workspace, &with).map_err(failed)?;
     runs.iter_mut().filter(|run| with.contains(&run.run_id)).for_each(|run| run.snapshots = true);
     Ok(())
+}
+
+/// Whether the run that is here is the one of the backup, or what became of it since.
+async fn is_held_run(store: &dyn Store, spool: &Spool, run: &RunId) -> Result<bool, Error> {
+    let Some(head) = spool.head(run) else { return Ok(false) };
+    match store.ship(run, head, 1).await {
+        Ok(_) => Ok(true),
+        Err(piton_store::Error::Diverged { .. } | piton_store::Error::UnknownRun { .. }) => Ok(false),
+        Err(error) => Err(ClientError::from(error).into()),
+    }
 }
 
 /// Lets go of backups of this journal.

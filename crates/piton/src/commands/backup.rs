@@ -186,7 +186,8 @@ fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
         let said = match (run.seq, run.snapshots) {
             (Some(seq), true) => format!("{}, with its snapshots", words::count(seq, "event")),
             (Some(seq), false) => words::count(seq, "event"),
-            (None, _) => "is here already, left as it is".to_owned(),
+            (None, true) => "is here already; its snapshots came back".to_owned(),
+            (None, false) => "is here already, left as it is".to_owned(),
         };
         out.line(format!("  {}  {said}", run.run_id));
     }

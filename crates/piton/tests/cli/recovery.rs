@@ -2,7 +2,7 @@
 //! interrupted, places that were not looked at.
 
 use crate::common::{World, eventually};
-use crate::vault::{ONCE, RED, back_up, flip, log, objects, place};
+use crate::vault::{ONCE, RED, back_up, flip, log, objects, place, with_a_run};
 
 /// A key file beside the repository; what it holds.
 fn new_key(world: &World, name: &str) -> String {
@@ -138,4 +138,24 @@ fn a_backup_that_alone_has_what_is_archived_stays_and_that_is_said() {
     // Its piece turns out to be readable after all.
     flip(&segment);
     assert_eq!(come_back(&world, Some(&name)), before);
+}
+
+#[test]
+fn a_restore_that_was_interrupted_is_finished_by_the_next() {
+    let world = with_a_run();
+    let before = log(&world, "r");
+    back_up(&world);
+    world.shell("rm -rf .piton .ralph b.txt").exits(0);
+    let restore = ["backup", "restore", &place(&world)];
+    world.piton(&restore).exits(0);
+    // Killed after its runs were in, and before its snapshots were.
+    world.shell("git update-ref -d refs/piton/runs/r && git repack -adq && git prune --expire now").exits(0);
+    world.piton(&["restore", "r", "--force"]).exits(7);
+    let again = world.piton(&restore).exits(0);
+    assert!(again.out.contains("its snapshots came back"), "{}", again.out);
+    world.piton(&["restore", "r", "--force"]).exits(0);
+    assert_eq!(world.read("b.txt"), "b\n");
+    assert_eq!(log(&world, "r"), before);
+    let third = world.piton(&restore).exits(0);
+    assert!(third.out.contains("is here already, left as it is"), "{}", third.out);
 }
