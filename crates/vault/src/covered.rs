@@ -6,12 +6,13 @@
 //!
 //! Whatever makes, lists, restores or prunes backups sees a target like any other: this layer seals an object for its name, and opens
 //! it again. The data keys lie beside the objects, wrapped: whoever has what opens them needs nothing else to restore on another machine.
-//! Objects that were put there before encryption was asked for are read as they are, but no new backup stands on them.
+//! Objects that were put there before encryption was asked for are read as they are, but nothing new stands on them.
 //!
 //! Invariant: nothing but wrapped keys is put through it open.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_seal::record::KeyRecord;
 use piton_seal::{KeyId, Keys, Place, Ring};
@@ -37,22 +38,19 @@ pub struct Covered {
     inner: Arc<dyn Target>,
     ring: Arc<Ring>,
     strict: bool,
+    /// What was read that lies open, where new objects are sealed.
+    open: Mutex<BTreeSet<String>>,
 }
 
 impl Covered {
     /// `inner`, with what is sealed there opened with `ring`, and what is put there sealed, if the ring seals at all.
     pub fn new(inner: Box<dyn Target>, ring: Arc<Ring>) -> Self {
-        Self { inner: Arc::from(inner), ring, strict: false }
+        Self { inner: Arc::from(inner), ring, strict: false, open: Mutex::default() }
     }
 
-    /// The same for a backup that is about to be made: what lies there open is nothing to stand on, where new pieces are sealed.
+    /// The same for a replica that is about to be written: what lies there open is nothing to stand on, where new pieces are sealed.
     pub fn strict(self) -> Self {
         Self { strict: true, ..self }
-    }
-
-    /// The same for looking at what is there.
-    pub fn lenient(self) -> Self {
-        Self { strict: false, ..self }
     }
 
     /// Puts the keys of a journal beside its backups. Appends that were sealed once stay so, whatever is asked for now.
@@ -78,8 +76,12 @@ impl Covered {
 
     async fn opened(&self, name: &str, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
         let Some(sealed) = bytes.strip_prefix(MAGIC) else {
-            return match self.strict && self.ring.seals() && !is_sign(name) {
-                true => Err(Error::damaged(name, "it is not encrypted, and new backups are")),
+            if !self.ring.seals() || is_sign(name) {
+                return Ok(bytes);
+            }
+            self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+            return match self.strict {
+                true => Err(Error::damaged(name, "it is not encrypted, and new objects are")),
                 false => Ok(bytes),
             };
         };
@@ -159,11 +161,16 @@ impl Target for Covered {
         self.inner.may_lag()
     }
 
+    fn lay_open(&self, name: &str) -> bool {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
     fn from_elsewhere<'a>(&'a self, journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
         Box::pin(async move {
             let ring = self.ring.elsewhere(Path::new(&self.place()).join(journal).join(KEYS));
             ring.bring(self.keys_of(journal).await?);
-            let covered = Self { inner: Arc::clone(&self.inner), ring: Arc::new(ring), strict: false };
+            let (inner, ring) = (Arc::clone(&self.inner), Arc::new(ring));
+            let covered = Self { inner, ring, strict: false, open: Mutex::default() };
             Ok(Some(Box::new(covered) as Box<dyn Target>))
         })
     }

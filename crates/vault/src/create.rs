@@ -82,8 +82,11 @@ pub async fn create(source: &Source<'_>, target: &dyn Target) -> Result<Created,
 
 async fn create_now(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
     let listed = list::list(target, Some(source.journal)).await?;
+    let newest_is_open =
+        listed.iter().rfind(|listed| listed.manifest.is_ok()).is_some_and(|listed| listed.is_open);
     let earlier: Vec<Manifest> = listed.into_iter().filter_map(|listed| listed.manifest.ok()).collect();
-    let newest = earlier.last();
+    // Nothing that is sealed stands on what lies open.
+    let newest = earlier.last().filter(|_| !newest_is_open);
     let base = newest.filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
     match (create_on(source, target, base, &earlier, "first").await, &base) {
         // A backup that stands on a damaged one would be damaged, too.

@@ -20,6 +20,8 @@ pub struct Listed {
     pub journal: String,
     /// What it says of itself, or why that cannot be read.
     pub manifest: Result<Manifest, Error>,
+    /// Whether it lies there open, although new ones are sealed: nothing new stands on it.
+    pub is_open: bool,
 }
 
 /// Where the manifest of a backup lies.
@@ -39,11 +41,12 @@ pub async fn list(target: &dyn Target, journal: Option<JournalId>) -> Result<Vec
             continue;
         };
         let Some(name) = name.strip_suffix(".json") else { continue };
-        let read = target.get(&object.name, MANIFEST_BYTES_MAX).await?;
-        let manifest = match read {
-            Some(bytes) => Manifest::parse(&object.name, &bytes),
+        let manifest = match target.get(&object.name, MANIFEST_BYTES_MAX).await {
+            Ok(Some(bytes)) => Manifest::parse(&object.name, &bytes),
             // Somebody removed it since it was listed.
-            None => continue,
+            Ok(None) => continue,
+            Err(error) if error.is_damage() => Err(error),
+            Err(error) => return Err(error),
         };
         let is_itself = |manifest: &Manifest| manifest.name == name && manifest.journal == journal;
         let manifest = match manifest {
@@ -52,7 +55,8 @@ pub async fn list(target: &dyn Target, journal: Option<JournalId>) -> Result<Vec
             }
             manifest => manifest,
         };
-        listed.push(Listed { name: name.to_owned(), journal: journal.to_owned(), manifest });
+        let is_open = target.lay_open(&object.name);
+        listed.push(Listed { name: name.to_owned(), journal: journal.to_owned(), manifest, is_open });
     }
     listed.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(listed)

@@ -22,6 +22,8 @@ pub struct BackupView {
     pub runs: Vec<BackupRunView>,
     /// What could not be read any further when it was made.
     pub damaged: Vec<String>,
+    /// Whether it is not encrypted, although new ones are.
+    pub is_open: bool,
 }
 
 /// A run in a backup.

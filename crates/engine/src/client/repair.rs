@@ -153,7 +153,7 @@ async fn backups(layout: &Layout, scratch: &Path) -> (Vec<Fetched>, Vec<String>)
         Ok(listed) => listed,
         Err(error) => return (fetched, vec![format!("no backup was looked at: {error}")]),
     };
-    for Listed { name, journal, manifest } in listed.into_iter().rev() {
+    for Listed { name, journal, manifest, .. } in listed.into_iter().rev() {
         if journals.len() >= BACKUPS_MAX || journals.contains(&journal) {
             continue;
         }

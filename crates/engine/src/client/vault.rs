@@ -34,7 +34,7 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
     if !client.layout().is_taken() {
         configuration::require_trust(client.layout(), &configuration::read(client.layout())?)?;
     }
-    let mut place = Place::of(client.layout(), to)?;
+    let place = Place::of(client.layout(), to)?;
     let journal = journal_of(client)?;
     let workspace = workspace(client.layout())?;
     let scratch = Scratch::new(client.layout())?;
@@ -49,14 +49,11 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
         version: env!("CARGO_PKG_VERSION"),
     };
     place.target.put_keys(&journal.to_string()).await.map_err(failed)?;
-    // A new backup stands on none that lies there open, where it is to be encrypted.
-    *place.target = place.target.strict();
     let created = piton_vault::create(&source, &*place.target).await.map_err(failed)?;
-    *place.target = place.target.lenient();
     let keep = kept(place.count_max, None, GRACE_MS);
     let pruned = piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?;
     Ok(BackedUp {
-        backup: view_of(&created.manifest, &*place.target),
+        backup: view_of(&created.manifest, &*place.target, false),
         proof: proof_of(created.proof),
         bytes_put: created.bytes_put,
         pruned: pruned_of(pruned),
@@ -68,9 +65,9 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
 pub(super) async fn backups(client: &LocalClient, to: Option<&str>) -> Result<BackupsView, Error> {
     let place = Place::of(client.layout(), to)?;
     let (mut backups, mut damaged) = (Vec::new(), Vec::new());
-    for Listed { manifest, .. } in piton_vault::list(&*place.target, None).await.map_err(failed)? {
+    for Listed { manifest, is_open, .. } in piton_vault::list(&*place.target, None).await.map_err(failed)? {
         match manifest {
-            Ok(manifest) => backups.push(view_of(&manifest, &*place.target)),
+            Ok(manifest) => backups.push(view_of(&manifest, &*place.target, is_open)),
             Err(error) => damaged.push(error.to_string()),
         }
     }
@@ -126,7 +123,7 @@ async fn replica_of(
         restorable_to: proven.as_ref().and_then(|proven| proven.to),
         proven_at: proven.map(|proven| proven.at),
         bytes: manifest.bytes(),
-        runs: view_of(&manifest, target).runs,
+        runs: view_of(&manifest, target, false).runs,
         broken: found.broken,
     })
 }
@@ -390,7 +387,7 @@ fn as_in_names(at: Timestamp) -> String {
 
 async fn candidates(target: &dyn Target) -> Result<Vec<Candidate>, Error> {
     let mut all = Vec::new();
-    for Listed { name, journal, manifest } in piton_vault::list(target, None).await.map_err(failed)? {
+    for Listed { name, journal, manifest, .. } in piton_vault::list(target, None).await.map_err(failed)? {
         let as_of = manifest.as_ref().map_or_else(|_| name.clone(), |manifest| as_in_names(manifest.made_at));
         all.push(Candidate { name, journal, as_of, chosen: Chosen::Backup(Box::new(manifest)) });
     }
@@ -522,7 +519,7 @@ impl Drop for Scratch {
     }
 }
 
-fn view_of(manifest: &Manifest, target: &dyn Target) -> BackupView {
+fn view_of(manifest: &Manifest, target: &dyn Target, is_open: bool) -> BackupView {
     let runs = manifest.runs.iter().map(|held| BackupRunView {
         run_id: held.run_id.clone(),
         kind: held.kind,
@@ -539,6 +536,7 @@ fn view_of(manifest: &Manifest, target: &dyn Target) -> BackupView {
         bytes: manifest.bytes(),
         runs: runs.collect(),
         damaged: manifest.damaged.clone(),
+        is_open,
     }
 }
 

@@ -150,8 +150,9 @@ fn line_of(backup: &BackupView) -> String {
     let events: u64 = backup.runs.iter().map(|run| run.seq).sum();
     let (runs, events) = (words::count(backup.runs.len(), "run"), words::count(events, "event"));
     let proven = format!("proven {}", backup.proven_at);
+    let open = if backup.is_open { "  not encrypted" } else { "" };
     format!(
-        "{}  {runs}  {events}  {}  {proven}  journal {}",
+        "{}  {runs}  {events}  {}  {proven}  journal {}{open}",
         backup.name,
         words::bytes(backup.bytes),
         &backup.journal[..8]

@@ -159,3 +159,24 @@ fn a_restore_that_was_interrupted_is_finished_by_the_next() {
     let third = world.piton(&restore).exits(0);
     assert!(third.out.contains("is here already, left as it is"), "{}", third.out);
 }
+
+#[test]
+fn encryption_goes_on_beside_backups_that_were_made_without() {
+    let world = with_a_run();
+    let plain = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    new_key(&world, "key");
+    world.configure(&encrypted_with("key"));
+    world.piton(&["note", "r", "encrypted-from-here-on"]).exits(0);
+    let sealed = back_up(&world);
+    let sealed = sealed["backup"]["name"].as_str().unwrap();
+    let listed = world.piton(&["backup", "list", "--to", &place(&world)]).exits(0).out;
+    let line = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(line(&plain).contains("not encrypted") && !line(sealed).contains("not encrypted"), "{listed}");
+    // The next stands on the one that is encrypted.
+    world.piton(&["note", "r", "more"]).exits(0);
+    assert!(back_up(&world)["bytes_put"].as_u64().unwrap() > 0);
+    assert_eq!(objects(&world, "/segments/").len(), 3);
+    let found = world.shell(&format!("grep -rl encrypted-from-here-on '{}'", place(&world))).out;
+    assert_eq!(found, "");
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
+}

@@ -60,6 +60,11 @@ pub trait Target: Send + Sync {
         Arc::new(NoKeys)
     }
 
+    /// Whether an object that was read lay there open, although new ones are sealed.
+    fn lay_open(&self, _name: &str) -> bool {
+        false
+    }
+
     /// The same place as another machine finds it, where nothing but what lies there opens what is sealed; nothing where that
     /// makes no difference.
     fn from_elsewhere<'a>(&'a self, _journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
