@@ -1,7 +1,8 @@
 //! What is kept under which key: the ring of a repository, as its configuration says.
 //!
 //! A project's file that nobody trusts may ask for encryption and names no key: it cannot take encryption away, and no command of its is
-//! run. Where the configuration cannot be read, what was encrypted goes on being so.
+//! run. What was encrypted goes on being so until a configuration that is trusted says `encrypt = false`: where the line is missing, or
+//! the file cannot be read, nobody said that.
 
 pub(crate) mod cover;
 
@@ -35,18 +36,18 @@ static FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// What is asked of the ring of a repository.
 #[derive(Default)]
 struct Asked {
-    encrypt: bool,
+    /// Nothing where nobody says either.
+    encrypt: Option<bool>,
     openers: Openers,
 }
 
 /// The keys of the journal of a repository.
 pub(crate) fn ring(layout: &Layout) -> Arc<Ring> {
     let directory = directory(layout);
-    let asked = asked(layout).unwrap_or_else(|_| Asked {
-        encrypt: directory.is_dir(),
-        openers: openers(layout, &VaultSection::default()),
-    });
-    Arc::new(Ring::new(directory, asked.openers, asked.encrypt))
+    let asked = asked(layout)
+        .unwrap_or_else(|_| Asked { encrypt: None, openers: openers(layout, &VaultSection::default()) });
+    let encrypt = asked.encrypt.unwrap_or_else(|| piton_seal::ring::is_used(&directory));
+    Arc::new(Ring::new(directory, asked.openers, encrypt))
 }
 
 /// Whether what is kept is encrypted from now on.
@@ -80,8 +81,10 @@ fn asked(layout: &Layout) -> Result<Asked, Error> {
     };
     let said = settled(&files)?;
     let believed = if is_believed { said.clone() } else { settled(&Files { project: None, ..files })? };
-    let is_on = |vault: &VaultSection| vault.encrypt.as_ref().is_some_and(|encrypt| encrypt.value);
-    Ok(Asked { encrypt: is_on(&said) || is_on(&believed), openers: openers(layout, &believed) })
+    let word = |vault: &VaultSection| vault.encrypt.as_ref().map(|encrypt| encrypt.value);
+    // Whoever is not believed may ask for more, and for nothing less.
+    let encrypt = word(&said).filter(|encrypt| *encrypt).or_else(|| word(&believed));
+    Ok(Asked { encrypt, openers: openers(layout, &believed) })
 }
 
 fn openers(layout: &Layout, said: &VaultSection) -> Openers {

@@ -18,7 +18,7 @@ pub mod log;
 pub mod opener;
 mod place;
 pub mod record;
-mod ring;
+pub mod ring;
 
 use std::borrow::Cow;
 

@@ -74,6 +74,12 @@ pub struct Rotated {
     pub left: Vec<KeyId>,
 }
 
+/// Whether a key is kept in `directory`: what lies beside was encrypted.
+pub fn is_used(directory: &Path) -> bool {
+    let names = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    names.into_iter().any(|path| path.extension().is_some_and(|ending| ending == "json"))
+}
+
 impl Ring {
     /// The keys in `directory`, which need not be there. New pieces are sealed where `seals`.
     pub fn new(directory: PathBuf, openers: Openers, seals: bool) -> Self {

@@ -154,7 +154,7 @@ fn what_was_recorded_openly_stays_readable_and_is_encrypted_on_request() {
         found_in(&world.path(".piton")).into_iter().filter(|(path, _)| *path == journal || *path == wal);
     assert_eq!(found.collect::<Vec<_>>(), []);
     // And back: what is encrypted stays readable once no more is to be.
-    world.configure("[vault]\nkey_file = \"../key\"\n");
+    world.configure("[vault]\nkey_file = \"../key\"\nencrypt = false\n");
     work(&world, "again");
     world.piton(&["verify"]).exits(0);
     assert!(world.piton(&["log", "sealed"]).exits(0).out.contains(REPORTED) || open(&world) > 0);

@@ -180,3 +180,39 @@ fn encryption_goes_on_beside_backups_that_were_made_without() {
     assert_eq!(found, "");
     world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
 }
+
+#[test]
+fn encryption_ends_only_where_a_trusted_configuration_says_so_in_words() {
+    let world = World::new();
+    let key = new_key(&world, "key");
+    world.configure(&encrypted_with("key"));
+    world.loops("r", "echo x >> a.txt", ONCE).exits(3);
+    back_up(&world);
+    let canary = |world: &World, word: &str| {
+        let found = world.shell(&format!("grep -rl {word} .piton .ralph")).out;
+        assert_eq!(found, "", "{word} lies open");
+    };
+    // The line is gone, and nobody said that it may go.
+    world.write("piton.toml", "[vault]\nkey_file = '../key'\n");
+    let with = [("PITON_KEY", key.as_str())];
+    world.piton(&["note", "r", "canary-without-a-key"]).exits(7);
+    world.piton_with(&with, &["note", "r", "canary-untrusted"]).exits(0);
+    canary(&world, "canary-untrusted");
+    world.piton(&["trust", "--yes"]).exits(0);
+    world.piton(&["note", "r", "canary-unsaid"]).exits(0);
+    canary(&world, "canary-unsaid");
+    world.write("piton.toml", "[vault]\nkey_file = '../key'\nencrypt = false\n");
+    world.piton_with(&with, &["note", "r", "canary-said-by-nobody"]).exits(0);
+    canary(&world, "canary-said-by-nobody");
+    world.piton(&["trust", "--yes"]).exits(0);
+    world.piton(&["note", "r", "canary-in-the-open"]).exits(0);
+    assert_ne!(world.shell("grep -rl canary-in-the-open .piton").out, "");
+    // What was encrypted there is so here.
+    let elsewhere = World::new();
+    elsewhere.piton_with(&with, &["backup", "restore", &place(&world)]).exits(0);
+    elsewhere.piton_with(&with, &["note", "r", "canary-elsewhere"]).exits(0);
+    canary(&elsewhere, "canary-elsewhere");
+    let refused = elsewhere.piton(&["note", "r", "canary-refused"]).exits(7);
+    assert!(refused.err.contains("PITON_KEY") || refused.err.contains("key_file"), "{}", refused.err);
+    canary(&elsewhere, "canary-refused");
+}
