@@ -171,6 +171,23 @@ pub fn backups(layout: &Layout) -> Result<Backups, Error> {
     })
 }
 
+/// Where a project's file that nobody trusts would have backups and the replica. Nobody looks there, and whoever searches is told.
+pub fn unheard_places(layout: &Layout) -> Result<Vec<String>, Error> {
+    let files = read(layout)?;
+    if layout.is_taken() || is_trusted(layout, &files)? {
+        return Ok(Vec::new());
+    }
+    let settings = resolve(&files, &variable, &Overrides::default()).map_err(problems)?.settings;
+    let said = [settings.backups.to, settings.vault.backup_dir, settings.vault.replicate];
+    let mut places: Vec<String> = Vec::new();
+    for said in said.into_iter().flatten().filter(|said| said.layer == Layer::Project) {
+        if !places.contains(&said.value) {
+            places.push(said.value);
+        }
+    }
+    Ok(places)
+}
+
 /// The checks of `flags`, each `[NAME=]CMD`; without any those of the configuration, which has to be trusted: they are run.
 pub fn checks(layout: &Layout, flags: &[String]) -> Result<Vec<Check>, Error> {
     let files = match flags {

@@ -191,7 +191,7 @@ pub struct PrunedView {
 }
 
 /// What a repair came to.
-#[shown(Clone, Debug, PartialEq, written)]
+#[shown(Clone, Debug, Default, PartialEq, written)]
 pub struct RepairView {
     /// Whether anything was wrong.
     pub damaged: bool,
@@ -201,6 +201,8 @@ pub struct RepairView {
     pub quarantine: Option<String>,
     /// Each run of which there was a trace.
     pub runs: Vec<RunRepaired>,
+    /// Places that were not looked at, why, and what helps: they may have what is lost.
+    pub unseen: Vec<String>,
     /// Whether something that was acknowledged is lost.
     pub lost: bool,
 }

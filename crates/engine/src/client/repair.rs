@@ -6,6 +6,8 @@
 //!
 //! Of each run the journal's own proven beginning counts first. A backup adds to it only where its chain goes on from there.
 
+mod cut;
+mod elsewhere;
 mod traces;
 
 use std::path::{Path, PathBuf};
@@ -15,14 +17,13 @@ use piton_model::{Epoch, RunId, Seq};
 use piton_store::{Claim, Frame, Gone, Head, Identity, JournalId, Salvage, Salvaged, Store, Url};
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
-use piton_vault::replica::{self, ListedReplica};
 use piton_vault::restore::{epoch_floor, take_in};
-use piton_vault::{Listed, Spool};
 use piton_view::{Error, ErrorKind, RepairView, RunRepaired};
 
-use super::vault::{Place, Scratch, failed};
+use self::cut::Cut;
+use self::elsewhere::{Elsewhere, Fetched};
+use super::vault::{Scratch, failed};
 use super::{ClientError, LocalClient, verify};
-use crate::configuration;
 use crate::journal;
 use crate::keys;
 use crate::layout::Layout;
@@ -33,41 +34,60 @@ const QUARANTINE: &str = "damaged";
 /// In a quarantine whose repair is not over.
 const UNFINISHED: &str = "unfinished";
 
-/// Backups that are looked at: the newest of each of so many journals.
-const BACKUPS_MAX: usize = 3;
-
-/// Repairs the journal of a repository.
+/// Repairs the journal of a repository. Where nothing is damaged, what an earlier repair could not find is looked for once more.
 pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
+    loop {
+        if let Some(view) = repair_now(client).await? {
+            return Ok(view);
+        }
+    }
+}
+
+/// The same, once; nothing where somebody else repaired it meanwhile.
+async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
     let layout = client.layout();
     let state = state_of(layout);
+    let aside = quarantines(&state);
     let unfinished = unfinished(&state);
     let mut problems = problems(layout).await?;
-    if problems.is_empty() && unfinished.is_empty() {
-        let runs = Vec::new();
-        return Ok(RepairView { damaged: false, problems, quarantine: None, runs, lost: false });
+    let is_damaged = !problems.is_empty() || !unfinished.is_empty();
+    let cuts = cut::known(client).await?;
+    if !is_damaged && cuts.is_empty() {
+        return Ok(Some(RepairView::default()));
     }
     let hold = piton_store::hold(layout.store()).map_err(ClientError::from)?;
+    if quarantines(&state) != aside {
+        return Ok(None);
+    }
+    problems.extend(cuts.iter().map(Cut::words));
     let names = traced_runs(layout);
     let directories = unfinished.iter().map(|path| Some(path.as_path())).chain([None]);
     let ring: Arc<dyn piton_seal::Keys> = keys::ring(layout);
     let salvages: Result<Vec<Salvage>, _> =
         directories.map(|directory| piton_store::salvage(layout.store(), directory, &names, &ring)).collect();
-    let salvages = salvages.map_err(ClientError::from)?;
+    let mut salvages = salvages.map_err(ClientError::from)?;
+    cuts.iter().for_each(|cut| cut.recall(&mut salvages));
     problems.extend(salvages.iter().filter_map(|salvage| salvage.unreadable.clone()));
     problems.dedup();
     let known: Vec<JournalId> =
         salvages.iter().flat_map(|salvage| salvage.journals.iter().copied()).collect();
     journal::require_own(layout, &known)?;
     let scratch = Scratch::at(&state)?;
-    let (spools, notes) = backups(layout, scratch.path()).await;
+    let Elsewhere { spools, notes, unseen } = elsewhere::look(layout, scratch.path()).await;
     problems.extend(notes);
     let sources = Sources { salvages: &salvages, spools: &spools };
     let fresh = Url::of_repository(&scratch.path().join("new"));
     let own = Identity { id: JournalId::random(), place: journal::place_of(layout) };
     journal::list(own.id)?;
     let mut runs = build(&fresh, &own, &sources, &ring).await?;
+    if !is_damaged && cuts.iter().all(|cut| cut.is_still_in(&runs)) {
+        runs.retain(|run| cuts.iter().any(|cut| cut.is_of(&run.run_id)));
+        return Ok(Some(RepairView { problems, runs, unseen, lost: true, ..RepairView::default() }));
+    }
+    let cut_now = cut::of(&salvages, &runs);
     drop(salvages);
     let quarantine = quarantine(&state)?;
+    cut::keep(&quarantine, &cut_now)?;
     piton_store::set_aside(&hold, &quarantine).map_err(ClientError::from)?;
     piton_store::publish(&fresh, &hold, &ring).map_err(ClientError::from)?;
     if let Some(opened) =
@@ -81,7 +101,7 @@ pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
     }
     let lost = runs.iter().any(|run| run.lost_to.is_some());
     let quarantine = Some(quarantine.display().to_string());
-    Ok(RepairView { damaged: true, problems, quarantine, runs, lost })
+    Ok(Some(RepairView { damaged: true, problems, quarantine, runs, unseen, lost }))
 }
 
 /// The directory that the journal lies in.
@@ -133,66 +153,6 @@ fn quarantine(state: &Path) -> Result<PathBuf, Error> {
 fn traced_runs(layout: &Layout) -> Vec<RunId> {
     let attempts = std::fs::read_dir(layout.state().join("attempts")).into_iter().flatten().flatten();
     attempts.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
-}
-
-/// A backup that may have what the journal has lost.
-struct Fetched {
-    spool: Spool,
-    /// Whether an agent that works in the repository could have written it.
-    is_inside: bool,
-}
-
-/// The newest backups where the configuration says, and what is wrong with others.
-async fn backups(layout: &Layout, scratch: &Path) -> (Vec<Fetched>, Vec<String>) {
-    let (mut fetched, mut notes, mut journals) = (Vec::new(), Vec::new(), Vec::new());
-    let place = match Place::of(layout, None) {
-        Ok(place) => place,
-        Err(error) => return (fetched, vec![format!("no backup was looked at: {error}")]),
-    };
-    let listed = match piton_vault::list(&*place.target, None).await {
-        Ok(listed) => listed,
-        Err(error) => return (fetched, vec![format!("no backup was looked at: {error}")]),
-    };
-    for Listed { name, journal, manifest, .. } in listed.into_iter().rev() {
-        if journals.len() >= BACKUPS_MAX || journals.contains(&journal) {
-            continue;
-        }
-        let at = scratch.join(&name);
-        let spool = match manifest {
-            Ok(manifest) => Spool::fetch(&*place.target, manifest, &at).await,
-            Err(error) => Err(error),
-        };
-        match spool {
-            Ok(spool) => {
-                journals.push(journal);
-                fetched.push(Fetched { spool, is_inside: place.is_inside });
-            }
-            // The one before it may be sound.
-            Err(error) => notes.push(format!("backup {name}: {error}")),
-        }
-    }
-    replicas(layout, scratch, &mut fetched, &mut notes).await;
-    (fetched, notes)
-}
-
-/// The newest replicas where the configuration says. Of one that is damaged its good beginning counts.
-async fn replicas(layout: &Layout, scratch: &Path, fetched: &mut Vec<Fetched>, notes: &mut Vec<String>) {
-    let Ok(Some(to)) = configuration::replicate(layout) else { return };
-    let place = match Place::of(layout, Some(&to)) {
-        Ok(place) => place,
-        Err(error) => return notes.push(format!("no replica was looked at: {error}")),
-    };
-    let listed = match replica::list(&*place.target, None).await {
-        Ok(listed) => listed,
-        Err(error) => return notes.push(format!("no replica was looked at: {error}")),
-    };
-    for ListedReplica { journal, generation } in listed.into_iter().rev().take(BACKUPS_MAX) {
-        let at = scratch.join(&generation);
-        match replica::fetch(&*place.target, &journal, &generation, &at).await {
-            Ok((spool, _)) => fetched.push(Fetched { spool, is_inside: place.is_inside }),
-            Err(error) => notes.push(format!("replica {generation}: {error}")),
-        }
-    }
 }
 
 /// Where runs can come from.

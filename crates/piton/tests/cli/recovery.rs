@@ -2,7 +2,7 @@
 //! interrupted, places that were not looked at.
 
 use crate::common::{World, eventually};
-use crate::vault::{ONCE, RED, back_up, flip, log, objects, place, with_a_run};
+use crate::vault::{ONCE, RED, back_up, damage, flip, log, objects, place, with_a_run};
 
 /// A key file beside the repository; what it holds.
 fn new_key(world: &World, name: &str) -> String {
@@ -215,4 +215,90 @@ fn encryption_ends_only_where_a_trusted_configuration_says_so_in_words() {
     let refused = elsewhere.piton(&["note", "r", "canary-refused"]).exits(7);
     assert!(refused.err.contains("PITON_KEY") || refused.err.contains("key_file"), "{}", refused.err);
     canary(&elsewhere, "canary-refused");
+}
+
+/// Loses all events of `r` after the second.
+fn lose_the_end(world: &World) {
+    damage(world, "update events set body = zeroblob(length(body)) where seq > 2");
+}
+
+#[test]
+fn a_place_that_a_repair_could_not_look_at_is_named_with_what_helps() {
+    let world = with_a_run();
+    world.configure(&format!("[vault.backups]\nto = '{}'\n", place(&world)));
+    world.piton(&["backup", "create"]).exits(0);
+    let before = log(&world, "r");
+    world.write("piton.toml", &format!("[vault.backups]\nto = '{}'\nmax = 3\n", place(&world)));
+    lose_the_end(&world);
+    let ran = world.piton(&["repair"]).exits(6);
+    assert!(!ran.out.contains("are nowhere") && !ran.out.contains("no backup has it"), "{}", ran.out);
+    assert!(ran.out.contains(&place(&world)) && ran.out.contains("piton trust"), "{}", ran.out);
+    // What is said is what helps.
+    world.piton(&["trust", "--yes"]).exits(0);
+    world.piton(&["repair"]).exits(0);
+    assert_eq!(log(&world, "r"), before);
+}
+
+#[test]
+fn a_bucket_that_a_repair_did_not_reach_is_named_and_not_called_empty() {
+    let world = with_a_run();
+    world.configure("[vault]\nbackups = { to = 's3://bucket/x' }\n");
+    lose_the_end(&world);
+    let away = [
+        ("AWS_ENDPOINT_URL", "http://127.0.0.1:9"),
+        ("AWS_ACCESS_KEY_ID", "a"),
+        ("AWS_SECRET_ACCESS_KEY", "b"),
+    ];
+    let ran = world.piton_with(&[&away[..], &[("AWS_REGION", "us-east-1")]].concat(), &["repair"]).exits(6);
+    assert!(!ran.out.contains("are nowhere") && !ran.out.contains("no backup has it"), "{}", ran.out);
+    assert!(ran.out.contains("s3://bucket/x") && ran.out.contains("piton repair"), "{}", ran.out);
+}
+
+#[test]
+fn a_backup_that_turns_up_after_a_repair_brings_the_rest() {
+    let world = with_a_run();
+    world.loops("s", "echo y >> a.txt", ONCE).exits(3);
+    back_up(&world);
+    let before = [log(&world, "r"), log(&world, "s")];
+    lose_the_end(&world);
+    world.piton(&["repair"]).exits(6);
+    let again = world.piton(&["repair"]).exits(0);
+    assert!(
+        again.out.contains("kept   r: ") && again.out.contains("`backups`"),
+        "the way is said: {}",
+        again.out
+    );
+    assert!(!again.out.contains("aside"), "nothing is changed: {}", again.out);
+    // One of the two went on meanwhile: another history, which stays.
+    world.piton(&["note", "s", "it went on"]).exits(0);
+    let s = log(&world, "s");
+    world.configure(&format!("[vault.backups]\nto = '{}'\n", place(&world)));
+    let ran = world.piton(&["repair"]).exits(0);
+    assert!(ran.out.contains("from backup "), "{}", ran.out);
+    assert_eq!([log(&world, "r"), log(&world, "s")], [before[0].clone(), s]);
+    world.piton(&["verify"]).exits(0);
+    world.piton(&["resume", "r"]);
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn two_repairs_at_once_put_one_journal_aside() {
+    let world = with_a_run();
+    world.piton(&["backup", "create"]).exits(0);
+    let before = log(&world, "r");
+    lose_the_end(&world);
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let one = format!("until {piton} repair > ../said$n; [ $? != 5 ]; do :; done");
+    world
+        .shell(&format!(
+            "for n in 1 2 3; do ( {one} ) & pids=\"$pids $!\"; done; for pid in $pids; do wait $pid; done"
+        ))
+        .exits(0);
+    assert_eq!(
+        world.shell("ls .piton/damaged | wc -l").out.trim(),
+        "1",
+        "{}",
+        world.shell("cat ../said*").out
+    );
+    assert_eq!(log(&world, "r"), before);
 }

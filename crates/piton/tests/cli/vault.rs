@@ -497,7 +497,11 @@ fn the_good_beginning_of_a_run_is_kept_and_what_is_lost_is_said() {
     assert!(ran.out.contains(&lost), "{lost}\n{}", ran.out);
     assert_eq!(log(&world, "r"), other);
     world.piton(&["verify"]).exits(0);
-    assert_eq!(world.piton(&["repair"]).exits(0).out, "nothing is damaged; nothing was changed\n");
+    let again = world.piton(&["repair"]).exits(0).out;
+    assert!(
+        again.contains(&lost) && again.contains("nothing else is damaged; nothing was changed"),
+        "{again}"
+    );
 }
 
 #[test]
