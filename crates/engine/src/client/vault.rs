@@ -136,11 +136,12 @@ pub(super) async fn verify(
 ) -> Result<BackupsVerified, Error> {
     let place = Place::of(client.layout(), to)?;
     let listed = piton_vault::list(&*place.target, None).await.map_err(failed)?;
+    let is_wanted = |called: &str, journal: &str| name.is_none_or(|name| is_called(name, called, journal));
     let wanted: Vec<Listed> =
-        listed.into_iter().filter(|backup| name.is_none_or(|name| backup.name == name)).collect();
+        listed.into_iter().filter(|backup| is_wanted(&backup.name, &backup.journal)).collect();
     let replicas = replica::list(&*place.target, None).await.map_err(failed)?;
     let replicas: Vec<ListedReplica> =
-        replicas.into_iter().filter(|listed| name.is_none_or(|name| listed.generation == name)).collect();
+        replicas.into_iter().filter(|listed| is_wanted(&listed.generation, &listed.journal)).collect();
     if wanted.is_empty() && replicas.is_empty() {
         return Err(no_backup(name, &*place.target));
     }
@@ -412,8 +413,17 @@ async fn choose(target: &dyn Target, name: Option<&str>) -> Result<Chosen, Error
     let is_of_one = all.iter().all(|candidate| candidate.journal == all[0].journal);
     let chosen = match name {
         Some(name) => {
-            let at = all.iter().position(|candidate| candidate.name == name);
-            at.map(|at| all.swap_remove(at))
+            all.retain(|candidate| is_called(name, &candidate.name, &candidate.journal));
+            if let [one, _, ..] = &all[..] {
+                let each = all.iter().map(|found| format!("{}@{}", found.name, found.journal)).collect();
+                return Err(Error::usage(format!(
+                    "`{}` holds several that are called `{name}`",
+                    target.place()
+                ))
+                .details(each)
+                .hint(format!("say of which journal: --backup {}@JOURNAL", one.name)));
+            }
+            all.pop()
         }
         None if all.is_empty() || is_of_one => all.pop(),
         None => {
@@ -430,6 +440,14 @@ async fn choose(target: &dyn Target, name: Option<&str>) -> Result<Chosen, Error
         }
     };
     chosen.map(|candidate| candidate.chosen).ok_or_else(|| no_backup(name, target))
+}
+
+/// Whether `text` means the backup or replica of this name, alone or with the beginning of its journal behind an `@`.
+fn is_called(text: &str, name: &str, journal: &str) -> bool {
+    match text.split_once('@') {
+        Some((text, of)) => text == name && journal.starts_with(of),
+        None => text == name,
+    }
 }
 
 fn no_backup(name: Option<&str>, target: &dyn Target) -> Error {

@@ -74,9 +74,9 @@ pub(crate) struct BackupVerifyArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct BackupRestoreArguments {
-    /// Where it lies.
+    /// Where it lies: a directory, as a path or as file:///PATH, or a bucket, as s3://BUCKET/PREFIX.
     pub(crate) url: String,
-    /// Which one; by default the newest.
+    /// Which one; by default the newest. Where several journals have one of that name: NAME@JOURNAL.
     #[arg(long, value_name = "NAME")]
     pub(crate) backup: Option<String>,
     /// Only this run: an id, or the shortest unique prefix of one or of its last part.

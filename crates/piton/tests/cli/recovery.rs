@@ -282,6 +282,55 @@ fn a_backup_that_turns_up_after_a_repair_brings_the_rest() {
 }
 
 #[test]
+fn a_copied_repository_begins_a_replica_of_another_name() {
+    let world = World::new();
+    world.loops("r", "echo x >> a.txt", ONCE).exits(3);
+    let once = ["replicate", &place(&world), "--once"];
+    world.piton(&once).exits(0);
+    world.shell("cp -a . ../copy").exits(0);
+    world.piton(&["note", "r", "in the first"]).exits(0);
+    world.piton(&once).exits(0);
+    // The copy lies elsewhere, so its journal becomes one of its own.
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let both = format!(
+        "{piton} trust --journal && {piton} note -q r 'in the copy' && {piton} replicate '{}' --once",
+        place(&world)
+    );
+    world.shell(&format!("cd ../copy && {both}")).exits(0);
+    let listed = world.json(&["backup", "list", "--to", &place(&world)]);
+    let replicas = listed["replicas"].as_array().unwrap();
+    assert_eq!(replicas.len(), 2, "{listed:#}");
+    assert_ne!(replicas[0]["journal"], replicas[1]["journal"]);
+    assert_ne!(replicas[0]["name"], replicas[1]["name"]);
+}
+
+#[test]
+fn of_two_backups_with_one_name_the_journal_says_which() {
+    let world = World::new();
+    world.loops("r", "echo x >> a.txt", ONCE).exits(3);
+    let once = ["replicate", &place(&world), "--once"];
+    world.piton(&once).exits(0);
+    let before = log(&world, "r");
+    let listed = world.json(&["backup", "list", "--to", &place(&world)]);
+    let replica = &listed["replicas"][0];
+    let (name, journal) = (replica["name"].as_str().unwrap(), replica["journal"].as_str().unwrap());
+    // As earlier versions left them: one generation under two journals.
+    let other = "0".repeat(journal.len());
+    let copy = format!(
+        "cd '{}/vault' && cp -a {journal} {other} && cp -a replicas/{journal} replicas/{other}",
+        place(&world)
+    );
+    world.shell(&copy).exits(0);
+    world.shell("rm -rf .piton .ralph").exits(0);
+    let restore = |name: &str| world.piton(&["backup", "restore", &place(&world), "--backup", name]);
+    let refused = restore(name).exits(2);
+    assert!(refused.err.contains(&format!("{name}@{journal}")), "{}", refused.err);
+    let short = format!("{name}@{}", &journal[..8]);
+    restore(&short).exits(0);
+    assert_eq!(log(&world, "r"), before);
+}
+
+#[test]
 fn two_repairs_at_once_put_one_journal_aside() {
     let world = with_a_run();
     world.piton(&["backup", "create"]).exits(0);

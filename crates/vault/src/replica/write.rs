@@ -40,6 +40,19 @@ pub struct Writer {
     pub session: String,
     /// The one that had written to it before.
     pub before: Option<String>,
+    /// The journal that it is of: a copy of a repository brings these words along, and has a journal of its own.
+    pub journal: Option<String>,
+}
+
+impl Writer {
+    /// Whether it wrote for this journal. Where it does not say, it did if something of that lies there.
+    async fn is_of(&self, source: &Source<'_>, target: &dyn Target) -> Result<bool, Error> {
+        let journal = source.journal.to_string();
+        match &self.journal {
+            Some(known) => Ok(*known == journal),
+            None => Ok(!is_empty(target, &Home::new(&journal, &self.generation)).await?),
+        }
+    }
 }
 
 /// What was put at a target.
@@ -107,6 +120,10 @@ impl<'a> Replicator<'a> {
         remember: &(dyn Fn(&Writer) -> Result<(), Error> + Sync),
     ) -> Result<(Self, Begun), Error> {
         let session = SystemIds.hex(16);
+        let known = match known {
+            Some(known) if known.is_of(&source, target).await? => Some(known),
+            _ => None,
+        };
         let Some(known) = known else {
             let others = read::list(target, Some(source.journal)).await?;
             let opened = Self::begin(source, target, session, remember)?;
@@ -123,7 +140,8 @@ impl<'a> Replicator<'a> {
         match Self::taken_up(&source, target, &home, &known).await? {
             Ok(replica) => {
                 let before = Some(replica.mark.session.clone()).filter(|before| !before.is_empty());
-                let writer = Writer { generation: known.generation, session, before };
+                let journal = Some(source.journal.to_string());
+                let writer = Writer { generation: known.generation, session, before, journal };
                 remember(&writer)?;
                 let mut opened = Self::over(source, target, writer);
                 opened.believe(replica);
@@ -150,7 +168,8 @@ impl<'a> Replicator<'a> {
         remember: &(dyn Fn(&Writer) -> Result<(), Error> + Sync),
     ) -> Result<Self, Error> {
         let generation = place::new_generation(source.clock.now(), &SystemIds.hex(8));
-        let writer = Writer { generation, session, before: None };
+        let journal = Some(source.journal.to_string());
+        let writer = Writer { generation, session, before: None, journal };
         remember(&writer)?;
         Ok(Self::over(source, target, writer))
     }
