@@ -16,10 +16,10 @@ use piton_store::{BlobId, Frame, Head, JournalId, RunRow, Store, Wanted};
 use piton_sys::{Clock, Ids, SystemIds, file};
 
 use crate::manifest::{FORMAT, Manifest, Piece, RunHeld, name_at};
-use crate::object::pack;
+use crate::object::{pack, unpack};
 use crate::restore::{Proof, prove};
-use crate::segment::{Record, Writer};
-use crate::spool::object_name;
+use crate::segment::{Reader, Record, Writer};
+use crate::spool::{fetched, object_name};
 use crate::{Error, Spool, Target, list};
 
 /// A segment is closed once it holds so much, where nobody says otherwise.
@@ -28,9 +28,12 @@ pub const SEGMENT_BYTES: usize = 16 << 20;
 /// Read from the journal at a time.
 const SHIPPED_BYTES: usize = 1 << 20;
 
-/// Pieces after which a backup begins anew instead of standing on the one before: more would make each restore slower, and
-/// hold on to runs that are long gone.
-const PIECES_MAX: usize = 64;
+/// Segments after which the small ones at the end become one: more would make each restore slower.
+const SEGMENTS_MAX: usize = 64;
+
+/// Bundles are made anew where there are this many, and so many for each run that has snapshots besides.
+const BUNDLES_MAX: usize = 64;
+const BUNDLES_MAX_PER_RUN: usize = 4;
 
 /// How often a snapshot is bundled whose run goes elsewhere meanwhile.
 const BUNDLE_TRIES: usize = 20;
@@ -87,7 +90,7 @@ async fn create_now(source: &Source<'_>, target: &dyn Target) -> Result<Created,
     let earlier: Vec<Manifest> = listed.into_iter().filter_map(|listed| listed.manifest.ok()).collect();
     // Nothing that is sealed stands on what lies open.
     let newest = earlier.last().filter(|_| !newest_is_open);
-    let base = newest.filter(|base| base.segments.len() + base.bundles.len() < PIECES_MAX);
+    let base = newest.filter(|base| !base.is_mostly_gone());
     match (create_on(source, target, base, &earlier, "first").await, &base) {
         // A backup that stands on a damaged one would be damaged, too.
         (Err(Error::Damaged { .. } | Error::NotRestorable { .. } | Error::Git(_)), Some(_)) => {
@@ -111,9 +114,10 @@ async fn create_on(
     let name = name_at(made_at, &SystemIds.hex(8));
     let earlier = Earlier::new(earlier, &scratch);
     let mut shipment = Shipment::new(source, target, base, earlier);
+    shipment.compact().await?;
     shipment.ship_all().await?;
     let tips = shipment.bundle_all().await?;
-    let Shipment { runs, damaged, segments, bundles, bytes_put, notes, .. } = shipment;
+    let Shipment { runs, damaged, segments, bundles, bytes_put, notes, gone, .. } = shipment;
     let mut manifest = Manifest {
         format: FORMAT,
         piton: source.version.to_owned(),
@@ -127,6 +131,7 @@ async fn create_on(
         segments,
         bundles,
         tips,
+        gone,
     };
     let elsewhere = target.from_elsewhere(&manifest.journal).await?;
     let found = elsewhere.as_deref().unwrap_or(target);
@@ -164,6 +169,8 @@ struct Shipment<'a> {
     bytes_put: u64,
     earlier: Earlier,
     notes: Vec<String>,
+    /// Events in the segments of which no run has need any more.
+    gone: Seq,
 }
 
 /// Earlier backups, for what the journal itself has let go of since. Each is fetched once it is needed.
@@ -222,7 +229,31 @@ impl<'a> Shipment<'a> {
             bytes_put: 0,
             earlier,
             notes: Vec::new(),
+            gone: base.map_or(0, |base| base.gone),
         }
+    }
+
+    /// Makes one segment of the small ones at the end, where there are many. What is large stays as it is.
+    async fn compact(&mut self) -> Result<(), Error> {
+        let small = small_ones(&self.segments, self.source.segment_bytes as u64);
+        if self.segments.len() < SEGMENTS_MAX || small < 2 {
+            return Ok(());
+        }
+        let pieces = self.segments.split_off(self.segments.len() - small);
+        self.writer = Writer::new(self.source.journal.bytes(), last_of(&self.segments));
+        for piece in pieces {
+            let name = object_name(&self.source.journal.to_string(), "segments", &piece.digest);
+            let bytes = unpack(&name, &fetched(self.target, &name, &piece).await?)?;
+            let damaged = |what: String| Error::damaged(&name, what);
+            let (_, mut reader) = Reader::new(&bytes).map_err(damaged)?;
+            while let Some((_, record)) = reader.next().map_err(damaged)? {
+                let is_there = matches!(&record, Record::Blob { id, .. } if !self.blobs.insert(*id));
+                if !is_there {
+                    self.push(&record).await?;
+                }
+            }
+        }
+        Ok(())
     }
 
     async fn ship_all(&mut self) -> Result<(), Error> {
@@ -255,6 +286,7 @@ impl<'a> Shipment<'a> {
                 self.runs.push(held.clone());
             } else if is_complete && !there.contains(&held.run_id.key()) {
                 self.writer.push(&Record::Removed { run: held.run_id.clone() });
+                self.gone += held.seq;
             } else if !there.contains(&held.run_id.key()) {
                 self.runs.push(held.clone());
             }
@@ -277,6 +309,7 @@ impl<'a> Shipment<'a> {
                 Err(piton_store::Error::UnknownRun { .. }) => return Ok(None),
                 Err(piton_store::Error::Diverged { .. }) if head.seq > 0 => {
                     self.writer.push(&Record::Removed { run: run.clone() });
+                    self.gone += head.seq;
                     head = Head::start(run);
                     continue;
                 }
@@ -465,7 +498,8 @@ impl<'a> Shipment<'a> {
             // Whatever git has forgotten since is no ground to stand on.
             let known = base.tips.values().filter(|tip| workspace.has(tip)).cloned();
             held.extend(known);
-            if held.len() < base.tips.len() {
+            let is_too_many = self.bundles.len() > BUNDLES_MAX + BUNDLES_MAX_PER_RUN * held.len();
+            if held.len() < base.tips.len() || is_too_many {
                 self.bundles.clear();
                 held.clear();
             }
@@ -489,6 +523,16 @@ impl<'a> Shipment<'a> {
 struct Snapshot {
     tip: SnapshotId,
     bundle: Option<Vec<u8>>,
+}
+
+/// How many segments at the end come to no more than `bytes_max` together.
+fn small_ones(segments: &[Piece], bytes_max: u64) -> usize {
+    let mut bytes = 0;
+    let is_within = |piece: &&Piece| {
+        bytes += piece.bytes;
+        bytes <= bytes_max
+    };
+    segments.iter().rev().take_while(is_within).count()
 }
 
 fn last_of(segments: &[Piece]) -> Option<Hash> {

@@ -36,3 +36,8 @@ pub use manifest::Manifest;
 pub use restore::{Restored, Until, prove, restore};
 pub use spool::Spool;
 pub use target::Target;
+
+/// Whether a field says nothing, so that it is not written.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

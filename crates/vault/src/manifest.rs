@@ -22,7 +22,7 @@ pub const FORMAT: u32 = 1;
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 
 /// What a backup says of itself.
-#[record(Eq, written)]
+#[record(Eq, written, omit(gone))]
 pub struct Manifest {
     /// The format of it and of what it names.
     pub format: u32,
@@ -48,6 +48,8 @@ pub struct Manifest {
     pub bundles: Vec<Piece>,
     /// The last snapshot of each run that has one.
     pub tips: BTreeMap<RunId, SnapshotId>,
+    /// Events in its segments of runs that were removed since.
+    pub gone: Seq,
 }
 
 /// A run in a backup.
@@ -142,6 +144,11 @@ impl Manifest {
         self.runs.iter().find(|held| held.run_id.key() == run.key())
     }
 
+    /// Whether most of what its segments hold is of runs that were removed: nothing more is put on top of that.
+    pub(crate) fn is_mostly_gone(&self) -> bool {
+        self.gone > self.runs.iter().map(|held| held.seq).sum()
+    }
+
     /// What all of it takes at the target, shared or not.
     pub fn bytes(&self) -> u64 {
         self.segments.iter().chain(&self.bundles).map(|piece| piece.bytes).sum()
@@ -192,6 +199,7 @@ mod tests {
             segments: vec![Piece::of(b"segment")],
             bundles: Vec::new(),
             tips: BTreeMap::new(),
+            gone: 0,
         }
     }
 

@@ -99,7 +99,7 @@ impl World {
 }
 
 #[test]
-fn a_backup_of_many_segments_restores_and_the_next_begins_anew() {
+fn a_backup_of_many_segments_restores_and_the_next_makes_few_of_them() {
     let world = World::new();
     let run = world.begin("r");
     (0..90).for_each(|n| world.note(&run, &format!("note {n} {}", "words ".repeat(n))));
@@ -108,11 +108,52 @@ fn a_backup_of_many_segments_restores_and_the_next_begins_anew() {
     assert_eq!(world.restored(&run), world.events(&run));
     world.note(&run, "later");
     let second = world.back_up(1 << 20);
-    assert_eq!((second.on, second.manifest.segments.len()), (None, 1), "it does not stand on so many");
+    assert_eq!((second.on.as_ref(), second.manifest.segments.len()), (Some(&first.manifest.name), 1));
     assert_eq!(world.restored(&run), world.events(&run));
     world.note(&run, "later still");
     let third = world.back_up(1 << 20);
     assert_eq!((third.on, third.manifest.segments.len()), (Some(second.manifest.name), 2));
+    assert_eq!(world.restored(&run), world.events(&run));
+}
+
+/// However many were made before: what is large is not put there again.
+#[test]
+fn each_of_many_backups_puts_little_more_than_what_is_new() {
+    let world = World::new();
+    let run = world.begin("r");
+    // Nothing that gets smaller where it is packed.
+    let words = || (0..30).map(|_| SystemIds.hex(32)).collect::<String>();
+    (0..400).for_each(|_| world.note(&run, &words()));
+    let whole = world.back_up(64 << 10).bytes_put;
+    assert!(whole > 300 << 10, "{whole}");
+    let mut most = 0;
+    for n in 0..140 {
+        world.note(&run, &format!("later {n}"));
+        let made = world.back_up(64 << 10);
+        assert!(
+            made.on.is_some() && made.manifest.segments.len() < 80,
+            "{n}: {}",
+            made.manifest.segments.len()
+        );
+        most = most.max(made.bytes_put);
+    }
+    assert!(most < whole / 4, "{most} of {whole}");
+    assert_eq!(world.restored(&run), world.events(&run));
+}
+
+#[test]
+fn a_backup_begins_anew_where_most_of_it_was_removed() {
+    let world = World::new();
+    let (run, other) = (world.begin("r"), world.begin("other"));
+    (0..20).for_each(|n| world.note(&other, &format!("note {n}")));
+    world.back_up(1 << 20);
+    let process = piton_sys::process::current();
+    let holder = piton_store::Holder { host: "host".to_owned(), process, since: NOW };
+    let lease = block_on(world.store.claim(&other, holder, piton_store::Claim::IfFree)).unwrap();
+    block_on(world.store.remove(lease)).unwrap();
+    assert!(world.back_up(1 << 20).on.is_some());
+    let anew = world.back_up(1 << 20);
+    assert_eq!((anew.on, anew.manifest.segments.len()), (None, 1));
     assert_eq!(world.restored(&run), world.events(&run));
 }
 

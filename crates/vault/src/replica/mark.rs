@@ -144,6 +144,7 @@ impl Mark {
             segments: pieces,
             bundles: Vec::new(),
             tips: self.tips.clone(),
+            gone: 0,
         }
     }
 }
