@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_config::{Files, Overrides, VaultSection, resolve};
-use piton_model::Timestamp;
+use piton_model::{RunId, Timestamp};
 use piton_record::shown;
 use piton_seal::opener::Source;
 use piton_seal::{KeyId, Keys, Openers, Ring};
@@ -123,6 +123,8 @@ pub struct KeysView {
     pub keys: Vec<KeyView>,
     /// Pieces of the journal that are not encrypted.
     pub open_pieces: u64,
+    /// Files that attempts left, and that are not encrypted.
+    pub open_files: u64,
 }
 
 /// A key, for people.
@@ -153,6 +155,8 @@ pub struct RotatedView {
     pub left: Vec<String>,
     /// Pieces that were sealed anew, where that was asked for.
     pub sealed_anew: Option<u64>,
+    /// Files of attempts that lay open and are sealed now, where that was asked for.
+    pub sealed_files: Option<u64>,
 }
 
 /// A key file that was made.
@@ -192,7 +196,8 @@ pub async fn status(layout: &Layout) -> Result<KeysView, Error> {
         pieces: uses.get(&key.id).copied().unwrap_or(0),
     });
     let open_pieces = uses.get(&KeyId::NONE).copied().unwrap_or(0);
-    Ok(KeysView { encrypt: ring.seals(), keys: keys.collect(), open_pieces })
+    let open_files = cover::open_files(layout);
+    Ok(KeysView { encrypt: ring.seals(), keys: keys.collect(), open_pieces, open_files })
 }
 
 /// Makes a new key for new pieces, and wraps the others for those who are to open them now. `old`: a file that opens those, where the
@@ -207,9 +212,12 @@ pub async fn rotate(layout: &Layout, old: Option<PathBuf>, all: bool) -> Result<
     }
     let sources = old.into_iter().map(Source::File).collect();
     let rotated = ring.rotate(&Openers { sources, recipients: Vec::new() }).map_err(failed)?;
-    let mut sealed_anew = None;
+    let (mut sealed_anew, mut sealed_files) = (None, None);
     if all && let Some(opened) = journal::open_existing(layout).map_err(ClientError::from)? {
         sealed_anew = Some(opened.store.seal_anew().await.map_err(ClientError::from)?);
+        let driven = driven(&*opened.store).await?;
+        // Whoever drives a run reads what its attempts left, and seals it once it rests.
+        sealed_files = Some(cover::all(layout, &|run| !driven.contains(run)));
     }
     let names = |ids: Vec<KeyId>| ids.iter().map(ToString::to_string).collect();
     Ok(RotatedView {
@@ -217,7 +225,19 @@ pub async fn rotate(layout: &Layout, old: Option<PathBuf>, all: bool) -> Result<
         rewrapped: names(rotated.rewrapped),
         left: names(rotated.left),
         sealed_anew,
+        sealed_files,
     })
+}
+
+/// The runs that somebody drives.
+async fn driven(store: &dyn piton_store::Store) -> Result<BTreeSet<RunId>, Error> {
+    let mut driven = BTreeSet::new();
+    for row in store.rows(piton_store::Wanted::ALL_THERE).await.map_err(ClientError::from)?.rows {
+        if store.holder(&row.entry.run_id).await.map_err(ClientError::from)?.is_some() {
+            driven.insert(row.entry.run_id);
+        }
+    }
+    Ok(driven)
 }
 
 /// What keys lack is the environment's: nothing is damaged.

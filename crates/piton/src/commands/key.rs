@@ -33,9 +33,12 @@ async fn rotated(global: &Global, arguments: &KeyRotateArguments, out: &Output) 
     let old = arguments.old.as_ref().map(std::path::absolute).transpose();
     let old = old.map_err(|error| Failure::environment(&error))?;
     let rotated = keys::rotate(&repository::layout(global)?, old, arguments.all).await?;
+    // What was asked for was done of none of the older ones.
+    let has_failed = rotated.rewrapped.is_empty() && !rotated.left.is_empty();
+    let code = if has_failed { ExitCode::Environment } else { ExitCode::Done };
     if out.json {
         out.json(&rotated);
-        return Ok(ExitCode::Done);
+        return Ok(code);
     }
     out.line(format!("new        {}", rotated.new));
     rotated.rewrapped.iter().for_each(|id| out.line(format!("rewrapped  {id}")));
@@ -43,10 +46,13 @@ async fn rotated(global: &Global, arguments: &KeyRotateArguments, out: &Output) 
         out.note(format!("warning: key {id} cannot be opened here, and is still for those it was for; --old FILE names what opens it"));
     }
     match rotated.sealed_anew {
-        Some(count) => out.line(format!("encrypted  {} anew", words::count(count, "piece"))),
+        Some(count) => {
+            let files = words::count(rotated.sealed_files.unwrap_or(0), "file");
+            out.line(format!("encrypted  {} anew, and {files} of attempts", words::count(count, "piece")));
+        }
         None => out.note("what is there stays encrypted with its old key; `--all` encrypts it anew"),
     }
-    Ok(ExitCode::Done)
+    Ok(code)
 }
 
 async fn status(global: &Global, out: &Output) -> Result {
@@ -71,6 +77,12 @@ async fn status(global: &Global, out: &Output) -> Result {
         (true, true) => out.line(format!("encrypted from now on; {open} not encrypted")),
         (true, false) => out.line(format!("new pieces are encrypted with *; {open} not encrypted")),
         (false, _) => out.line(format!("new pieces are not encrypted; {open} not encrypted")),
+    }
+    if found.encrypt && found.open_files > 0 {
+        let files = words::count(found.open_files, "file");
+        out.note(format!(
+            "{files} of earlier attempts not encrypted; `piton key rotate --all` encrypts what is there"
+        ));
     }
     Ok(ExitCode::Done)
 }

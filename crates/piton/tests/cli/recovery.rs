@@ -331,6 +331,40 @@ fn of_two_backups_with_one_name_the_journal_says_which() {
 }
 
 #[test]
+fn what_earlier_attempts_left_is_counted_and_encrypted_with_everything_else() {
+    let world = World::new();
+    let agent = "echo canary-of-the-output; printf '{\"summary\":\"canary-of-the-report\"}' > $PITON_REPORT; echo x >> a.txt";
+    world.loops("plain", agent, ONCE).exits(3);
+    new_key(&world, "key");
+    world.configure(&encrypted_with("key"));
+    world.loops("sealed", agent, ONCE).exits(3);
+    let status = world.json(&["key", "status"]);
+    assert!(status["open_files"].as_u64().unwrap() >= 3, "{status:#}");
+    let said = world.piton(&["key", "status"]).exits(0);
+    assert!(said.err.contains("of earlier attempts"), "{said:?}");
+    world.piton(&["key", "rotate", "--all"]).exits(0);
+    let status = world.json(&["key", "status"]);
+    assert_eq!((&status["open_files"], &status["open_pieces"]), (&0.into(), &0.into()), "{status:#}");
+    assert_eq!(world.shell("grep -rl canary-of-the .piton").out, "");
+    assert!(world.piton(&["output", "plain", "1"]).exits(0).out.contains("canary-of-the-output"));
+}
+
+#[test]
+fn a_rotation_that_opens_no_older_key_has_failed() {
+    let world = World::new();
+    new_key(&world, "key1");
+    world.configure(&encrypted_with("key1"));
+    world.loops("r", "echo x >> a.txt", ONCE).exits(3);
+    new_key(&world, "key2");
+    world.configure(&encrypted_with("key2"));
+    let ran = world.piton(&["key", "rotate"]).exits(7);
+    assert!(ran.err.contains("cannot be opened here"), "{ran:?}");
+    let old = world.beside("key1").display().to_string();
+    world.piton(&["key", "rotate", "--old", &old]).exits(0);
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
 fn two_repairs_at_once_put_one_journal_aside() {
     let world = with_a_run();
     world.piton(&["backup", "create"]).exits(0);
