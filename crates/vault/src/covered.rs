@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use piton_model::Timestamp;
 use piton_seal::record::KeyRecord;
 use piton_seal::{KeyId, Keys, Place, Ring};
 use piton_store::chain;
@@ -147,6 +148,10 @@ impl Target for Covered {
 
     fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, ()> {
         self.inner.remove(name)
+    }
+
+    fn sweep(&self, before: Timestamp) -> BoxFuture<'_, ()> {
+        self.inner.sweep(before)
     }
 
     fn place(&self) -> String {

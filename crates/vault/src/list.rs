@@ -153,16 +153,27 @@ pub async fn prune(target: &dyn Target, journal: JournalId, keep: Keep) -> Resul
         objects.extend(target.list(&format!("{journal}/{kind}/")).await?);
     }
     let pending = target.list(&format!("{journal}/{PENDING}/")).await?;
-    if pending.iter().any(|writer| writer.at >= keep.pending_since) {
+    if let Some(writer) = pending.iter().find(|writer| writer.at >= keep.pending_since) {
+        let since = writer.at;
+        pruned.notes.push(format!(
+            "what no backup needs stays: somebody makes one since {since}, or died over it, which counts for a day"
+        ));
         return Ok(pruned);
     }
+    target.sweep(keep.untouched_since).await?;
     for dead in pending {
         target.remove(&dead.name).await?;
     }
     for backup in list(target, Some(journal)).await? {
         match &backup.manifest {
             Ok(manifest) => needed.extend(objects_of(manifest)),
-            Err(_) => return Ok(pruned),
+            Err(error) => {
+                let name = &backup.name;
+                pruned.notes.push(format!(
+                    "what no backup needs stays: what {name} needs is not known ({error}); `piton backup list` shows it"
+                ));
+                return Ok(pruned);
+            }
         }
     }
     objects.retain(|object| object.at < keep.untouched_since && !needed.contains(&object.name));

@@ -350,6 +350,55 @@ fn what_earlier_attempts_left_is_counted_and_encrypted_with_everything_else() {
 }
 
 #[test]
+fn a_backup_for_which_there_is_no_room_leaves_nothing_half_there() {
+    let world = with_a_run();
+    for _ in 0..40 {
+        let words = world.shell("head -c 6000 /dev/urandom | base64 -w 0 | head -c 7000").out;
+        world.piton(&["note", "r", &words]).exits(0);
+    }
+    // No file may grow past 100 KiB.
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let create = format!("trap '' 25; ulimit -f 200; {piton} backup create --to '{}'", place(&world));
+    let ran = world.shell(&create);
+    assert_ne!(ran.code, 0, "{ran:?}");
+    assert!(world.beside("kept/vault").is_dir(), "it came so far: {ran:?}");
+    assert_eq!(objects(&world, ".tmp"), [""; 0].map(std::path::PathBuf::from));
+    back_up(&world);
+}
+
+#[test]
+fn what_a_killed_backup_left_half_there_goes_with_a_prune() {
+    let world = with_a_run();
+    back_up(&world);
+    let half = objects(&world, "/segments/")[0].with_file_name(".0123456789abcdef.tmp");
+    world.shell(&format!("echo half > '{}'", half.display())).exits(0);
+    let prune = ["backup", "prune", "--to", &place(&world), "--keep", "5"];
+    world.piton(&prune).exits(0);
+    assert!(half.exists(), "it may be on its way");
+    world.piton(&[&prune[..], &["--grace", "0s"]].concat()).exits(0);
+    assert!(!half.exists());
+}
+
+#[test]
+fn a_prune_that_frees_nothing_says_why() {
+    let world = with_a_run();
+    back_up(&world);
+    let manifest = objects(&world, "/backups/").remove(0);
+    world.piton(&["note", "r", "later"]).exits(0);
+    back_up(&world);
+    let prune = ["backup", "prune", "--to", &place(&world), "--keep", "1", "--grace", "0s"];
+    flip(&manifest);
+    let name = manifest.file_stem().unwrap().to_str().unwrap().to_owned();
+    let ran = world.piton(&prune).exits(0);
+    assert!(ran.err.contains(&name) && ran.err.contains("not known"), "{ran:?}");
+    flip(&manifest);
+    let journal = manifest.parent().unwrap().parent().unwrap().display().to_string();
+    world.shell(&format!("mkdir -p '{journal}/pending' && touch '{journal}/pending/0123'")).exits(0);
+    let ran = world.piton(&prune).exits(0);
+    assert!(ran.err.contains("somebody makes one since"), "{ran:?}");
+}
+
+#[test]
 fn a_rotation_that_opens_no_older_key_has_failed() {
     let world = World::new();
     new_key(&world, "key1");

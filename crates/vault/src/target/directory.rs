@@ -4,6 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use piton_model::Timestamp;
 use piton_sys::file::{self, Durability};
 use piton_sys::{Ids, SystemIds};
 
@@ -37,9 +38,10 @@ impl Directory {
             return self.same(name, &path, bytes);
         }
         let aside = directory.join(format!(".{}.tmp", SystemIds.hex(8)));
-        file::create_new(&aside, bytes, Durability::Synced)?;
-        let moved = file::rename_noreplace(&aside, &path);
+        let moved = file::create_new(&aside, bytes, Durability::Synced)
+            .and_then(|()| file::rename_noreplace(&aside, &path));
         if !matches!(moved, Ok(true)) {
+            // Where there is no room for it, its half takes what is left.
             file::remove_file_if_exists(&aside)?;
         }
         if !moved? {
@@ -58,7 +60,24 @@ impl Directory {
     }
 
     fn list_now(&self, prefix: &str) -> Result<Vec<Object>, Error> {
-        let mut objects = Vec::new();
+        let mut objects = self.files(prefix)?;
+        objects.retain(|object| !is_half(&object.name));
+        objects.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(objects)
+    }
+
+    /// Removes what those left that died before they had put it there.
+    fn sweep_now(&self, before: Timestamp) -> Result<(), Error> {
+        for object in self.files("")? {
+            if is_half(&object.name) && object.at < before {
+                file::remove_file_if_exists(&self.root.join(&object.name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn files(&self, prefix: &str) -> Result<Vec<Object>, Error> {
+        let mut files = Vec::new();
         let mut directories = vec![prefix.trim_end_matches('/').to_owned()];
         while let Some(directory) = directories.pop() {
             let path = self.root.join(&directory);
@@ -73,21 +92,22 @@ impl Directory {
                 let name = if directory.is_empty() { name } else { format!("{directory}/{name}") };
                 match entry.metadata() {
                     Ok(found) if found.is_dir() => directories.push(name),
-                    Ok(found) if found.is_file() && !name.ends_with(".tmp") => {
-                        objects.push(Object {
-                            at: file::changed_at(&entry.path()),
-                            bytes: found.len(),
-                            name,
-                        });
+                    Ok(found) if found.is_file() => {
+                        let at = file::changed_at(&entry.path());
+                        files.push(Object { at, bytes: found.len(), name });
                     }
                     // What is neither, or went meanwhile, is no object.
                     _ => {}
                 }
             }
         }
-        objects.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(objects)
+        Ok(files)
     }
+}
+
+/// Whether a file is what is being put there, and not there yet.
+fn is_half(name: &str) -> bool {
+    name.ends_with(".tmp")
 }
 
 /// Makes a directory and its parents, for this user alone as far as the file system knows users.
@@ -129,6 +149,10 @@ impl Target for Directory {
             file::remove_file_if_exists(&self.root.join(name))?;
             Ok(())
         })
+    }
+
+    fn sweep(&self, before: Timestamp) -> BoxFuture<'_, ()> {
+        Box::pin(async move { self.sweep_now(before) })
     }
 
     fn place(&self) -> String {

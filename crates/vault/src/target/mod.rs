@@ -47,6 +47,11 @@ pub trait Target: Send + Sync {
     /// Forgets an object, if it is there.
     fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, ()>;
 
+    /// Removes what was being put there before then and never came to be there.
+    fn sweep(&self, _before: Timestamp) -> BoxFuture<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Where it is, for people.
     fn place(&self) -> String;
 
