@@ -163,15 +163,21 @@ pub(super) async fn verify(
     Ok(BackupsVerified { ok: checked.iter().all(|checked| checked.proof.is_some()), checked })
 }
 
-/// Where backups go by the configuration, once it was seen that somebody answers there.
+/// Where backups go by the configuration, once it was seen that somebody answers there, and how many lie there.
 pub async fn reach(layout: &Layout) -> Result<String, Error> {
     let Backups { to, .. } = configuration::backups(layout)?;
     let target = target::parse_with(&to, layout.root(), Patience::short()).map_err(failed)?;
-    if target.directory().is_none() {
+    let Some(journal) = piton_store::peek(layout.store()).ok().flatten() else {
         // A name that nothing has: an answer is enough.
         target.list("reached/").await.map_err(failed)?;
-    }
-    Ok(target.place())
+        return Ok(target.place());
+    };
+    let there = target.list(&format!("{}/backups/", journal.id)).await.map_err(failed)?.len();
+    let said = match there {
+        0 => "no backup of this journal is there; `piton backup create` makes one".to_owned(),
+        there => piton_view::words::count(there, "backup"),
+    };
+    Ok(format!("{}: {said}", target.place()))
 }
 
 fn checked_as(name: String, proof: Result<Proof, piton_vault::Error>) -> Result<BackupChecked, Error> {

@@ -414,6 +414,25 @@ fn a_rotation_that_opens_no_older_key_has_failed() {
 }
 
 #[test]
+fn what_was_proven_and_is_gone_is_not_called_restorable() {
+    let world = with_a_run();
+    world
+        .configure(&format!("[vault]\nreplicate = '{}'\nbackups = {{ to = '../backups' }}\n", place(&world)));
+    world.piton(&["replicate", "--once"]).exits(0);
+    world.piton(&["backup", "create"]).exits(0);
+    let doctor = world.piton(&["doctor"]).out;
+    assert!(doctor.contains("restorable to ") && doctor.contains(": 1 backup"), "{doctor}");
+    world.shell(&format!("rm -rf '{}' ../backups", place(&world))).exits(0);
+    let doctor = world.piton(&["doctor"]).out;
+    assert!(doctor.contains("warn  replica        not proven yet"), "{doctor}");
+    assert!(doctor.contains("no backup of this journal is there"), "{doctor}");
+    let status = world.piton(&["status", "r"]).exits(0).out;
+    assert!(status.contains("is not there any more") && !status.contains("restorable to"), "{status}");
+    world.piton(&["replicate", "--once"]).exits(0);
+    assert!(world.piton(&["status", "r"]).exits(0).out.contains("restorable to"));
+}
+
+#[test]
 fn two_repairs_at_once_put_one_journal_aside() {
     let world = with_a_run();
     world.piton(&["backup", "create"]).exits(0);

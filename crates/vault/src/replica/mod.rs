@@ -31,6 +31,6 @@ pub mod write;
 
 pub use mark::{Mark, Proven};
 pub use prove::prove;
-pub use read::{ListedReplica, Replica, fetch, find, list, proofs};
+pub use read::{ListedReplica, Replica, fetch, find, is_there, list, proofs};
 pub use tidy::{Tidied, tidy};
 pub use write::{Aside, Begun, Replicator, Shipped, Writer};

@@ -213,6 +213,11 @@ impl Replica {
     }
 }
 
+/// Whether a generation is noted at the target.
+pub async fn is_there(target: &dyn Target, journal: JournalId, generation: &str) -> Result<bool, Error> {
+    Ok(list(target, Some(journal)).await?.iter().any(|listed| listed.generation == generation))
+}
+
 /// What was proven of a generation last, if anything was.
 pub async fn proofs(target: &dyn Target, journal: &str, generation: &str) -> Result<Option<Proven>, Error> {
     let home = Home::new(journal, generation);

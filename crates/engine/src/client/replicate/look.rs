@@ -2,9 +2,11 @@
 
 use piton_store::Wanted;
 use piton_vault::Target as _;
+use piton_vault::replica;
 use piton_vault::replica::kept::{Place, Shipped, Target};
 use piton_view::{Error, ReplicaView, Trouble};
 
+use crate::client::vault::{failed, journal_of};
 use crate::client::{ClientError, LocalClient};
 use crate::configuration;
 
@@ -44,6 +46,9 @@ pub(super) async fn view(
     target: &Target,
     shipped: Shipped,
 ) -> Result<ReplicaView, Error> {
+    if is_gone(client, &shipped).await? {
+        return Ok(gone(shipped));
+    }
     let proven = target.proven().filter(|proven| proven.name == shipped.name).map(|proven| proven.proven);
     Ok(ReplicaView {
         behind_ms: behind(client, &shipped).await?,
@@ -59,6 +64,31 @@ pub(super) async fn view(
         }),
         beside: shipped.beside,
     })
+}
+
+/// Whether what was shipped to a directory does not lie there any more. A bucket would have to be asked, each time.
+async fn is_gone(client: &LocalClient, shipped: &Shipped) -> Result<bool, Error> {
+    let Ok(target) = super::work::parse(client.layout(), &shipped.to) else { return Ok(false) };
+    if target.directory().is_none() || shipped.at.is_none() {
+        return Ok(false);
+    }
+    let journal = journal_of(client)?;
+    Ok(!replica::is_there(&*target, journal, &shipped.name).await.map_err(failed)?)
+}
+
+fn gone(shipped: Shipped) -> ReplicaView {
+    let since = shipped.at.unwrap_or(piton_model::Timestamp::from_millis(0));
+    ReplicaView {
+        at: shipped.to,
+        name: shipped.name,
+        shipped_at: None,
+        shipped_to: None,
+        behind_ms: Some(0),
+        restorable_to: None,
+        proven_at: None,
+        trouble: Some(Trouble { what: "what was shipped is not there any more".to_owned(), since }),
+        beside: shipped.beside,
+    }
 }
 
 /// How much newer the newest event here is than the newest there; nothing where all of them are there.
