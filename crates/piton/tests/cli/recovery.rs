@@ -453,3 +453,13 @@ fn two_repairs_at_once_put_one_journal_aside() {
     );
     assert_eq!(log(&world, "r"), before);
 }
+
+#[test]
+fn the_state_of_an_archived_run_goes_along_once() {
+    let (world, _) = with_an_archived_run();
+    world.loops("z", "echo x >> a.txt", ONCE).exits(3);
+    world.piton(&["backup", "create"]).exits(0);
+    world.piton(&["note", "z", "a few words"]).exits(0);
+    let made = world.json(&["backup", "create"]);
+    assert!(made["bytes_put"].as_u64().unwrap() < 1500, "{made:#}");
+}
