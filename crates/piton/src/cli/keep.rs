@@ -107,7 +107,7 @@ pub(crate) struct BackupPruneArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplicateArguments {
-    /// Where to: a directory, as a path or as file:///PATH; by default `[vault] replicate`.
+    /// Where to: a directory, as a path or as file:///PATH, or a bucket, as s3://BUCKET/PREFIX; by default `[vault] replicate`.
     pub(crate) url: Option<String>,
     /// Ship what there is, restore and verify it, and end.
     #[arg(long, conflicts_with = "prove")]

@@ -120,8 +120,8 @@ fn listed(found: &BackupsView, out: &Output) -> ExitCode {
         if found.backups.is_empty() && found.replicas.is_empty() && found.damaged.is_empty() {
             out.note(format!("no backup in {}; `piton backup create` makes one", clean_line(&found.at)));
         }
-        found.backups.iter().for_each(|backup| out.line(line_of(backup)));
-        found.replicas.iter().for_each(|replica| out.line(clean_line(&line_of_replica(replica))));
+        found.backups.iter().for_each(|backup| out.row(line_of(backup)));
+        found.replicas.iter().for_each(|replica| out.row(clean_line(&line_of_replica(replica))));
         found.notes.iter().for_each(|note| out.note(clean_line(note)));
         found.damaged.iter().for_each(|problem| out.line(clean_line(&format!("damaged: {problem}"))));
     }

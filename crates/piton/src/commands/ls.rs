@@ -83,7 +83,8 @@ async fn sized(global: &Global, listed: &[Placed], code: ExitCode, out: &Output)
     let shown = |run: &&RunSizeView| listed.iter().any(|listed| listed.run.entry.run_id == run.run_id);
     let mut runs: Vec<&RunSizeView> = sizes.runs.iter().filter(shown).collect();
     runs.sort_by_key(|run| std::cmp::Reverse(run.total()));
-    sizes.warning.iter().for_each(|warning| out.note(format!("warning: {warning}")));
+    let warning = sizes.warning.iter().flat_map(|warning| out.rows(&format!("warning: {warning}")));
+    warning.for_each(|line| out.note(line));
     if out.json {
         out.json(&serde_json::json!({ "runs": runs, "total": Totals::of(&sizes) }));
         return Ok(code);
@@ -100,7 +101,7 @@ async fn sized(global: &Global, listed: &[Placed], code: ExitCode, out: &Output)
             words::bytes(run.total()),
         ));
     }
-    out.line(format!(
+    out.row(format!(
         "all together {}: journal {} ({} of it free) · payloads {} · attempts {} · put aside {}",
         words::bytes(sizes.total_bytes),
         words::bytes(sizes.journal_bytes),

@@ -26,6 +26,8 @@ fn world() -> World {
     let words = ["cycle", "start", LONG, "--id", CYCLE, "--exec", agent, "--check", check];
     world.piton(&words).exits(4);
     world.piton(&["cycle", "feedback", CYCLE, LONG, "--to", "cd"]).exits(0);
+    world.configure("[vault.retention]\nwarn_at = '1KiB'\n");
+    world.piton(&["backup", "create"]).exits(0);
     world
 }
 
@@ -39,8 +41,10 @@ fn shown(world: &World, columns: usize, words: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "ls",
+    "ls --size",
+    "backup list",
     "ls --everywhere",
     "status ralph-add-a-validation-of-every-input-to-7f3a91c2",
     "status a-workflow-with-a-name-that-is-long-too",
