@@ -227,8 +227,8 @@ class World:
         self.piton("wait", "w1")
 
         (self.root / "v.yaml").write_text(json.dumps({"name": "v", "steps": [
-            {"id": "a", "run": "true", "gates": [f"cmd:{self.cat('gate-out', 'gate-err')}; exit 1"]}]}))
-        # A gate that stays closed is asked again until it opens.
+            {"id": "a", "run": "true", "gates": [f"cmd:{self.cat('gate-out', 'gate-err')}; sleep 60; exit 1"]}]}))
+        # Once a gate has answered, what it printed goes: only what one that is stopped at work has printed stays to be looked at.
         self.piton("run", "v.yaml", "--run-id", "w2", "--detach")
         deadline = time.monotonic() + 20
         is_said = lambda: any(log.stat().st_size for log in (self.root / ".piton/attempts/w2").glob("*/stderr.log"))
