@@ -170,7 +170,7 @@ impl Target for Covered {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
     }
 
-    fn from_elsewhere<'a>(&'a self, journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
+    fn seen_elsewhere<'a>(&'a self, journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
         Box::pin(async move {
             let ring = self.ring.elsewhere(Path::new(&self.place()).join(journal).join(KEYS));
             ring.bring(self.keys_of(journal).await?);

@@ -133,7 +133,7 @@ async fn create_on(
         tips,
         gone,
     };
-    let elsewhere = target.from_elsewhere(&manifest.journal).await?;
+    let elsewhere = target.seen_elsewhere(&manifest.journal).await?;
     let found = elsewhere.as_deref().unwrap_or(target);
     let spool = Spool::fetch(found, manifest.clone(), &scratch.join("fetched")).await?;
     let format = source.workspace.map_or("sha1", Workspace::object_format);

@@ -69,7 +69,7 @@ pub async fn newest(target: &dyn Target, journal: JournalId) -> Result<Option<Ma
 
 /// Restores a backup into a journal of its own in the directory `scratch`, and says what it came to.
 pub async fn verify(target: &dyn Target, manifest: Manifest, scratch: &Path) -> Result<Proof, Error> {
-    let elsewhere = target.from_elsewhere(&manifest.journal).await?;
+    let elsewhere = target.seen_elsewhere(&manifest.journal).await?;
     let target = elsewhere.as_deref().unwrap_or(target);
     let spool = Spool::fetch(target, manifest, &scratch.join("fetched")).await?;
     prove_spool(&spool, scratch).await

@@ -198,7 +198,7 @@ async fn verify_replica(
     scratch: &Path,
 ) -> Result<Proof, piton_vault::Error> {
     let at = scratch.join("fetched");
-    let elsewhere = target.from_elsewhere(&listed.journal).await?;
+    let elsewhere = target.seen_elsewhere(&listed.journal).await?;
     let target = elsewhere.as_deref().unwrap_or(target);
     let (spool, found) = replica::fetch(target, &listed.journal, &listed.generation, &at).await?;
     if let Some(what) = found.broken {

@@ -210,7 +210,7 @@ fn runs_that_need_you_come_first_and_can_be_picked() {
 }
 
 #[test]
-fn a_run_is_seen_from_a_directory_inside_and_from_elsewhere() {
+fn a_run_is_seen_from_a_directory_inside_and_seen_elsewhere() {
     let world = finished();
     std::fs::create_dir(world.path("deep")).unwrap();
     let ran = world.shell(&format!("cd deep && '{}' status --json", env!("CARGO_BIN_EXE_piton"))).exits(0);

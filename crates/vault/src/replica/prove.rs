@@ -21,7 +21,7 @@ pub async fn prove(
     format: &str,
     clock: &dyn Clock,
 ) -> Result<Proven, Error> {
-    let elsewhere = target.from_elsewhere(journal).await?;
+    let elsewhere = target.seen_elsewhere(journal).await?;
     let found = elsewhere.as_deref().unwrap_or(target);
     let replica = find(found, journal, generation).await?;
     let home = Home::new(journal, generation);

@@ -72,7 +72,7 @@ pub trait Target: Send + Sync {
 
     /// The same place as another machine finds it, where nothing but what lies there opens what is sealed; nothing where that
     /// makes no difference.
-    fn from_elsewhere<'a>(&'a self, _journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
+    fn seen_elsewhere<'a>(&'a self, _journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
         Box::pin(async { Ok(None) })
     }
 
