@@ -22,8 +22,8 @@ pub(crate) struct Output {
     pub(crate) verbose: bool,
     /// Somebody watches stdout.
     pub(crate) terminal: bool,
-    /// How wide it is for them, where that is known.
-    pub(crate) width: Option<usize>,
+    /// Somebody watches stderr.
+    notes_terminal: bool,
     color: bool,
 }
 
@@ -32,8 +32,27 @@ impl Output {
         let terminal = std::io::stdout().is_terminal();
         let color =
             terminal && !global.no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let width = terminal.then(width).flatten();
-        Self { json: global.json, quiet: global.quiet, verbose: global.verbose, terminal, width, color }
+        let notes_terminal = std::io::stderr().is_terminal();
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            terminal,
+            notes_terminal,
+            color,
+        }
+    }
+
+    /// How wide stdout is for whoever watches it, where that is known: they may change it at any time.
+    pub(crate) fn width(&self) -> Option<usize> {
+        self.terminal.then(|| width_of(rustix::stdio::stdout())).flatten()
+    }
+
+    /// A text for stderr, no wider than whoever watches it sees.
+    fn fitting_notes(&self, text: &str) -> String {
+        let width = self.notes_terminal.then(|| width_of(rustix::stdio::stderr())).flatten();
+        let Some(width) = width else { return text.to_owned() };
+        text.split('\n').flat_map(|line| words::wrapped(line, width)).collect::<Vec<_>>().join("\n")
     }
 
     /// A line of data.
@@ -46,7 +65,7 @@ impl Output {
     /// What was done, where nobody asked to see something: the exit code says it, too.
     pub(crate) fn did(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            self.line(text);
+            self.row(text);
         }
     }
 
@@ -66,7 +85,8 @@ impl Output {
 
     /// The lines that a text takes.
     pub(crate) fn rows(&self, text: &str) -> Vec<String> {
-        self.width.map_or_else(|| vec![text.to_owned()], |width| words::wrapped(text, width))
+        let Some(width) = self.width() else { return vec![text.to_owned()] };
+        text.split('\n').flat_map(|line| words::wrapped(line, width)).collect()
     }
 
     /// Bytes of data, as they are.
@@ -121,7 +141,7 @@ impl Output {
     /// Something besides the data.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
+            let _ = writeln!(std::io::stderr(), "{}", self.fitting_notes(text.as_ref()));
         }
     }
 
@@ -135,7 +155,7 @@ impl Output {
         if self.terminal && !self.quiet && !self.json {
             let mut stdout = std::io::stdout();
             // One that wrapped could not be taken back.
-            let text = self.width.map_or_else(|| text.to_owned(), |width| words::cut(text, width - 1));
+            let text = self.width().map_or_else(|| text.to_owned(), |width| words::cut(text, width - 1));
             let _ = write!(stdout, "\r\u{1b}[K{text}").and_then(|()| stdout.flush());
         }
     }
@@ -151,14 +171,15 @@ impl Output {
         if let Some(hint) = &failure.hint {
             text.push_str(&format!("\nhint: {}\n", clean(hint)));
         }
+        let text = self.fitting_notes(&text);
         // Standard error may be a file on a full disk.
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 }
 
-/// How wide the terminal is. One that is too narrow to read on is left to itself.
-fn width() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+/// How wide a terminal is. One that is too narrow to read on is left to itself.
+fn width_of(terminal: std::os::fd::BorrowedFd<'_>) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(terminal).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns >= WIDTH_MIN)
 }
 

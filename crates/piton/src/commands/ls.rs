@@ -68,7 +68,7 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         out.note("no runs here; start one with `piton loop`, or see `piton demo`");
     }
     let now = SystemClock.now();
-    let columns = Columns::of(&listed, out.width);
+    let columns = Columns::of(&listed, out.width());
     damaged.iter().for_each(|damaged| out.row(line_of(damaged, &columns)));
     for listed in &listed {
         columns.lines(listed, now).iter().for_each(|line| out.line(line));

@@ -2,6 +2,8 @@
 //!
 //! Only for a screen. What a program reads is never wrapped and never cut.
 
+use unicode_width::UnicodeWidthChar;
+
 /// A column that begins further right than this is not one to go on below.
 const HANG_MAX: usize = 24;
 
@@ -14,12 +16,13 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let hang = hang(text).min(width / 2);
     let mut lines = Vec::new();
     let mut rest: Vec<char> = text.chars().collect();
-    while rest.len() > width {
+    while columns(&rest) > width {
         let indent = if lines.is_empty() { 0 } else { hang };
         let first = rest.iter().take_while(|character| **character == ' ').count().max(indent);
         let is_break = |at: &usize| rest[*at] == ' ';
-        let fits = (first + 1..=width).rev().find(is_break);
-        let Some(at) = fits.or_else(|| (width + 1..rest.len()).find(is_break)) else { break };
+        let most = fitting(&rest, width);
+        let fits = (first + 1..=most.min(rest.len() - 1)).rev().find(is_break);
+        let Some(at) = fits.or_else(|| (most + 1..rest.len()).find(is_break)) else { break };
         let line: String = rest[..at].iter().collect();
         lines.push(whole_words(line.trim_end(), width));
         let next: Vec<char> = rest[at..].iter().copied().skip_while(|character| *character == ' ').collect();
@@ -35,7 +38,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 /// A line that only its indent makes too long stands further left.
 fn whole_words(line: &str, width: usize) -> String {
     let word = line.trim_start();
-    let over = line.chars().count().saturating_sub(width);
+    let over = columns(&line.chars().collect::<Vec<_>>()).saturating_sub(width);
     let indent = line.len() - word.len();
     format!("{}{word}", " ".repeat(indent.saturating_sub(over)))
 }
@@ -51,11 +54,27 @@ fn hang(text: &str) -> usize {
 
 /// The text in at most `width` characters; `…` stands for what is missing.
 pub fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
+    let characters: Vec<char> = text.chars().collect();
+    if columns(&characters) <= width {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    let kept: String = characters[..fitting(&characters, width.saturating_sub(1))].iter().collect();
     format!("{}…", kept.trim_end())
+}
+
+/// How many columns they take: letters of some scripts take two.
+fn columns(characters: &[char]) -> usize {
+    characters.iter().filter_map(|character| character.width()).sum()
+}
+
+/// How many characters fit into so many columns.
+fn fitting(characters: &[char], width: usize) -> usize {
+    let mut taken = 0;
+    let is_over = |character: &char| {
+        taken += character.width().unwrap_or(0);
+        taken > width
+    };
+    characters.iter().position(is_over).unwrap_or(characters.len())
 }
 
 #[cfg(test)]
@@ -68,6 +87,15 @@ mod tests {
         assert_eq!(lines, ["    12  09:42:18Z  the tree is", "               unchanged"]);
         let lines = wrapped("ok    git            git version two point forty", 40);
         assert_eq!(lines, ["ok    git            git version two", "                    point forty"]);
+    }
+
+    #[test]
+    fn letters_that_take_two_columns_are_counted_so() {
+        assert_eq!(cut("修复登录页面的错误", 9), "修复登录…");
+        assert_eq!(
+            wrapped("done  修复登录 页面的错误 now", 16),
+            ["done  修复登录", "      页面的错误", "      now"]
+        );
     }
 
     #[test]
