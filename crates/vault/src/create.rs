@@ -300,6 +300,11 @@ impl<'a> Shipment<'a> {
         let before = self.base.and_then(|base| base.run(run));
         let mut is_archived = before.is_some_and(|before| before.is_archived);
         let mut head = match before.and_then(RunHeld::head) {
+            // What was archived has its payloads again.
+            Some(held) if is_archived && self.source.store.archived(run).await?.is_none() => {
+                is_archived = false;
+                self.begin_run_anew(run, held)
+            }
             Some(held) => held,
             None => self.carry_over(run).await?.unwrap_or_else(|| Head::start(run)),
         };
@@ -308,9 +313,8 @@ impl<'a> Shipment<'a> {
                 Ok(frames) => frames,
                 Err(piton_store::Error::UnknownRun { .. }) => return Ok(None),
                 Err(piton_store::Error::Diverged { .. }) if head.seq > 0 => {
-                    self.writer.push(&Record::Removed { run: run.clone() });
-                    self.gone += head.seq;
-                    head = Head::start(run);
+                    is_archived = false;
+                    head = self.begin_run_anew(run, head);
                     continue;
                 }
                 Err(error) => return Err(error.into()),
@@ -336,6 +340,13 @@ impl<'a> Shipment<'a> {
             updated_at: row.entry.updated_at,
             is_archived,
         }))
+    }
+
+    /// What was shipped of a run up to `head` counts no more. Returns from where it is shipped.
+    fn begin_run_anew(&mut self, run: &RunId, head: Head) -> Head {
+        self.writer.push(&Record::Removed { run: run.clone() });
+        self.gone += head.seq;
+        Head::start(run)
     }
 
     /// What is archived here and whole in any earlier backup is whole in this one. Returns where that ends; nothing where no

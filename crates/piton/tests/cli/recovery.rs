@@ -141,6 +141,22 @@ fn a_backup_that_alone_has_what_is_archived_stays_and_that_is_said() {
 }
 
 #[test]
+fn a_run_that_has_its_payloads_again_is_whole_in_the_next_backup() {
+    let (world, before) = with_an_archived_run();
+    world.shell(&format!("cp -a '{}' ../other", place(&world))).exits(0);
+    objects(&world, "/segments/").iter().for_each(flip);
+    world.piton(&["backup", "create"]).exits(0);
+    let other = world.beside("other").display().to_string();
+    world.piton(&["backup", "restore", &other, "--run", "x"]).exits(0);
+    // No backup here has more than digests of it, so it is not archived again.
+    let collected = world.json(&["gc", "--grace", "0s"]);
+    assert_eq!(collected["archived"].as_array().unwrap().len(), 0, "{collected:#}");
+    world.piton(&["backup", "create"]).exits(0);
+    assert_eq!(world.json(&["gc", "--grace", "0s"])["archived"][0]["run_id"], "x");
+    assert!(come_back(&world, None).starts_with(&before));
+}
+
+#[test]
 fn a_restore_that_was_interrupted_is_finished_by_the_next() {
     let world = with_a_run();
     let before = log(&world, "r");
@@ -278,6 +294,21 @@ fn a_backup_that_turns_up_after_a_repair_brings_the_rest() {
     assert_eq!([log(&world, "r"), log(&world, "s")], [before[0].clone(), s]);
     world.piton(&["verify"]).exits(0);
     world.piton(&["resume", "r"]);
+    world.piton(&["verify"]).exits(0);
+}
+
+/// It counts up to what the anchor acknowledged when the journal was damaged.
+#[test]
+fn a_backup_in_the_repository_brings_the_rest_as_well() {
+    let world = with_a_run();
+    world.piton(&["backup", "create"]).exits(0);
+    let before = log(&world, "r");
+    world.shell("mv .ralph/backups ../away").exits(0);
+    lose_the_end(&world);
+    world.piton(&["repair"]).exits(6);
+    world.shell("rm -rf .ralph/backups && mv ../away .ralph/backups").exits(0);
+    world.piton(&["repair"]).exits(0);
+    assert_eq!(log(&world, "r"), before);
     world.piton(&["verify"]).exits(0);
 }
 

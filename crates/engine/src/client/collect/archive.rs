@@ -9,7 +9,7 @@ use piton_store::{Append, Archived, Claim, Expect, Fence, Head, Lease};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_vault::Listed;
 use piton_vault::Target;
-use piton_vault::manifest::Manifest;
+use piton_vault::manifest::{Manifest, RunHeld};
 use piton_view::{ArchivedView, Error, StateOf};
 
 use super::Work;
@@ -92,7 +92,8 @@ impl Work<'_> {
     async fn archive_run(&mut self, entry: &Entry, proven: Option<&Proven>) -> Result<(), Error> {
         let run = &entry.run_id;
         let row = self.client.row(run).await?;
-        let held = match proven.and_then(|proven| proven.manifest.run(run)?.head()) {
+        let whole = proven.and_then(|proven| proven.manifest.run(run)).filter(|held| !held.is_archived);
+        let held = match whole.and_then(RunHeld::head) {
             Some(held) if self.is_all_but_a_checkpoint(run, held).await? => Some(held),
             _ => None,
         };
