@@ -16,7 +16,8 @@ section! {
         compress: Flag, [Loop Workflow Cycle Ledger] { otherwise: "`false`" };
         /// Where the journal is replicated to while runs are driven.
         replicate: Text, [Loop Workflow Cycle Ledger] { otherwise: "nowhere" };
-        /// Whether what is kept is encrypted: the journal, the output of attempts, the state file of a loop, backups.
+        /// Whether what is kept is encrypted: the journal, the output of attempts, the state file of a loop, backups. What was encrypted once goes on
+        /// being so until `false` is said.
         encrypt: Flag, [Loop Workflow Cycle Ledger] { otherwise: "`false`" };
         /// The file that opens it: an age identity as `piton key new` makes it, or a passphrase; from the top of the repository, below
         /// `~/`, or a whole path.
