@@ -21,7 +21,7 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
     let layout = repository::layout(global)?;
     let path = layout.root().join("piton.toml");
     if path.symlink_metadata().is_ok() {
-        return Err(Failure::usage("there is a piton.toml already").hint("edit it, then run `piton trust`"));
+        return is_there(&layout, out);
     }
     let found = detect::checks(layout.root());
     if found.is_empty() {
@@ -51,11 +51,30 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
     if repository::walls::available(&layout, false).is_ok() {
         out.note("walls: --confine keeps it in its work tree, away from your keys and logins");
     }
-    out.note("a loop works in place; on the default branch or with changes, in its own tree");
+    out.note("in a git repository a loop works in a tree and on a branch of its own; `piton land` brings the result to yours");
     // Without a check no loop begins: the next command has one.
     let check = if found.is_empty() { " --check 'test=your-tests'" } else { "" };
     let exec = if agent.is_some() { "" } else { " --exec 'your-agent'" };
     out.note(format!("next: piton loop \"what to do\"{check}{exec}"));
+    Ok(ExitCode::Done)
+}
+
+/// There is a piton.toml: what it says is left as it is, and what it might lack is named.
+fn is_there(layout: &repository::Layout, out: &Output) -> Result {
+    let checks = configuration::checks(layout, &[])?;
+    let names: Vec<_> = checks.iter().map(|check| clean_line(&check.name)).collect();
+    out.did(match names.is_empty() {
+        true => "piton.toml is there, and names no check".to_owned(),
+        false => format!("piton.toml is there, with {}", names.join(", ")),
+    });
+    for check in detect::checks(layout.root()) {
+        if !checks.iter().any(|known| known.command == check.command) {
+            let line = format!("{} = {:?}", check.name, check.command);
+            out.note(clean_line(&format!("it could also run: {line}   ({})", check.why)));
+        }
+    }
+    out.note("after an edit: piton trust");
+    out.note("next: piton loop \"what to do\"");
     Ok(ExitCode::Done)
 }
 

@@ -58,7 +58,7 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
       #6 T s  +1 −1          REFUSED `check.sh` is protected and changed (and 1 more) → back to #5, agent told
       #7 T s  +1 −1         test ✓   tests 2/2   no longer failing test_calc.Calc.test_mul
     done      1 of 1 checks green · 7 iterations, T s · 4 refused
-    proof     1 probe, 0 mutants, 0 lost; proved by test_calc.Calc.test_add, test_calc.Calc.test_mul
+    proof     1 probe, 1 mutant, 0 lost; proved by test_calc.Calc.test_add, test_calc.Calc.test_mul
     result    files changed in place, nothing committed
     next      piton diff r
     ");

@@ -18,7 +18,7 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
           passes now
     no agent was detected: name one with --agent, or use --exec
     walls: --confine keeps it in its work tree, away from your keys and logins
-    a loop works in place; on the default branch or with changes, in its own tree
+    in a git repository a loop works in a tree and on a branch of its own; `piton land` brings the result to yours
     next: piton loop "what to do" --exec 'your-agent'
     "#);
     insta::assert_snapshot!(world.read("piton.toml"), @r#"
@@ -62,12 +62,16 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
     "#);
     let ran = world.piton(&["loop", "Write b.txt", "--exec", "touch b.txt"]).exits(0);
     assert!(ran.out.contains("checks green"), "{}", ran.out);
-    let ran = world.piton(&["init"]).exits(2);
-    insta::assert_snapshot!(ran.err, @"
-    error: there is a piton.toml already
-
-    hint: edit it, then run `piton trust`
-    ");
+    let written = world.read("piton.toml");
+    world.write("Makefile", "test:\n\ttest -f b.txt\nlint:\n\ttrue\ntypecheck:\n\ttrue\n");
+    let ran = world.piton(&["init"]).exits(0);
+    insta::assert_snapshot!(ran.out, @"piton.toml is there, with test, lint");
+    insta::assert_snapshot!(ran.err, @r#"
+    it could also run: typecheck = "make typecheck"   (target `typecheck` in Makefile)
+    after an edit: piton trust
+    next: piton loop "what to do"
+    "#);
+    assert_eq!(world.read("piton.toml"), written);
 }
 
 #[test]
@@ -110,7 +114,7 @@ fn init_where_nothing_is_found_says_what_to_do() {
     no check was detected: add some under [checks] in piton.toml, then run `piton trust`
     no agent was detected: name one with --agent, or use --exec
     walls: --confine keeps it in its work tree, away from your keys and logins
-    a loop works in place; on the default branch or with changes, in its own tree
+    in a git repository a loop works in a tree and on a branch of its own; `piton land` brings the result to yours
     next: piton loop "what to do" --check 'test=your-tests' --exec 'your-agent'
     "#);
     world.piton(&["loop", "what to do", "--check", "test=test -f b", "--exec", "touch b"]).exits(0);

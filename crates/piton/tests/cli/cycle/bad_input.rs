@@ -130,7 +130,7 @@ fn a_role_that_keeps_failing_fails_the_cycle_with_its_reason() {
 #[test]
 fn what_cannot_be_meant_is_a_usage_error() {
     let world = world();
-    assert!(world.piton(&["cycle", "start", " ", "--exec", "true"]).exits(2).err.contains("empty"));
+    assert!(world.piton(&["cycle", "start", " ", "--exec", "true"]).exits(2).err.contains("says nothing"));
     world.piton(&["cycle", "start"]).exits(2);
     world.piton(&["cycle", "extend", "nope", "x"]).exits(2);
     assert!(world.piton(&["cycle", "start", "x"]).exits(2).err.contains("no agent"));
