@@ -21,7 +21,9 @@ impl Runner for Played<'_> {
         let mut files = self.head.clone();
         for (path, bytes) in tree {
             match bytes {
-                Some(bytes) => _ = files.insert(path.clone(), String::from_utf8(bytes.clone()).unwrap()),
+                Some(bytes) => {
+                    _ = files.insert(path.clone(), String::from_utf8(bytes.clone()).expect("it is text"))
+                }
                 None => _ = files.remove(path),
             }
         }
@@ -39,7 +41,7 @@ struct Case<'a> {
 impl Case<'_> {
     fn prove(&self, check: &dyn Fn(&Files) -> (bool, String)) -> Account {
         let tree = |files: &[(&str, &str)]| MemoryTree::new(files.iter().map(|(path, text)| (*path, *text)));
-        let change = Change::of(&tree(self.before), &tree(self.after)).unwrap();
+        let change = Change::of(&tree(self.before), &tree(self.after)).expect("trees in memory are read");
         let head = self.after.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         let check_of = Check {
             name: "test".to_owned(),

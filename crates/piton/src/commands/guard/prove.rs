@@ -59,7 +59,7 @@ pub(super) fn run(
             .hint("give one with --check 'test=…', or name it under [checks] in piton.toml"));
     }
     if let Err(why) = prove::available(&layout) {
-        out.note(&clean_line(&format!("nothing is proven: {why}")));
+        out.note(clean_line(&format!("nothing is proven: {why}")));
         let not_proven = vec![format!("there can be no walls around a trial: {why}")];
         return Ok(Proof::of(Account { not_proven, ..Account::default() }));
     }
