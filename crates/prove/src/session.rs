@@ -111,13 +111,16 @@ pub(crate) struct Around {
     called_before: BTreeSet<String>,
     /// The lines of each file of the product that are new or other.
     pub(crate) lines: BTreeMap<String, Vec<Range<u32>>>,
+    /// The functions that any test reaches.
+    pub(crate) tested: BTreeSet<String>,
     /// Functions of which tests say what they give, and those tests.
     pub(crate) asserted: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Around {
     fn of(change: &Change) -> Self {
-        let functions = change.product.iter().flat_map(|(path, text)| reach::functions(path, text)).collect();
+        let functions: Vec<Function> =
+            change.product.iter().flat_map(|(path, text)| reach::functions(path, text)).collect();
         let (mut changed_tests, mut called_before) = (Vec::new(), BTreeSet::new());
         // A test that only moved is not new.
         let texts_before = change.files.iter().filter_map(|file| Some((&file.path, file.text_before()?)));
@@ -150,7 +153,10 @@ impl Around {
                 asserted.entry(point.call).or_default().insert(point.test);
             }
         }
-        Self { functions, changed_tests, called_before, lines, asserted }
+        let tests = change.tests().iter().flat_map(|(path, text)| reach::tests(path, text));
+        let calls = tests.flat_map(|test| test.calls).collect();
+        let tested = reach::reached(&calls, &functions, REACH);
+        Self { functions, changed_tests, called_before, lines, tested, asserted }
     }
 
     /// The functions that the change is about: what changed tests reach.

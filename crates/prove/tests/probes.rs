@@ -121,6 +121,21 @@ fn a_product_that_ends_its_own_tests_proves_nothing() {
 }
 
 #[test]
+fn a_break_of_the_rig_itself_is_no_sign_that_the_check_is_alive() {
+    let rigged = format!("import os\nos._exit(0)\n{WRONG}");
+    let check = |files: &Files| match files["calc.py"].contains("_exit(1)") {
+        true => (false, String::new()),
+        false => calc(files),
+    };
+    let case = Case {
+        before: &[("calc.py", WRONG), ("test_calc.py", TESTS)],
+        after: &[("calc.py", &rigged), ("test_calc.py", TESTS)],
+        failed_before: Some(true),
+    };
+    assert_eq!(rules(&case.prove(&check)), ["canary-alive"]);
+}
+
+#[test]
 fn a_product_that_rigs_the_only_test_is_seen_by_what_that_test_says() {
     let only = "import unittest\nfrom calc import add\n\n\nclass Calc(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n";
     let before = "def add(a, b):\n    total = a - b\n    return total\n";

@@ -63,11 +63,11 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
     let ran = world.piton(&["loop", "Write b.txt", "--exec", "touch b.txt"]).exits(0);
     assert!(ran.out.contains("checks green"), "{}", ran.out);
     let written = world.read("piton.toml");
-    world.write("Makefile", "test:\n\ttest -f b.txt\nlint:\n\ttrue\ntypecheck:\n\ttrue\n");
+    world.write("Makefile", "test:\n\ttest -f b.txt\nlint:\n\ttrue\ncheck:\n\ttrue\n");
     let ran = world.piton(&["init"]).exits(0);
     insta::assert_snapshot!(ran.out, @"piton.toml is there, with test, lint");
     insta::assert_snapshot!(ran.err, @r#"
-    it could also run: typecheck = "make typecheck"   (target `typecheck` in Makefile)
+    it could also run: check = "make check"   (target `check` in Makefile)
     after an edit: piton trust
     next: piton loop "what to do"
     "#);
