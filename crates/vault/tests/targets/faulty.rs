@@ -40,7 +40,7 @@ pub(crate) enum Fault {
     Slow,
 }
 
-const FAULTS: [Fault; 8] = [
+pub(crate) const FAULTS: [Fault; 8] = [
     Fault::Error500,
     Fault::Busy503,
     Fault::Timeout,
