@@ -16,8 +16,8 @@
 //! writes to it, or where it is damaged, another is begun beside it; nothing of two is ever merged.
 //!
 //! - [`kept`]: what is known of it on the machine that writes it.
-//! - [`mark`]: what an object says of the whole. [`place`]: names. [`read`]: what is there. [`write`]: adding to it.
-//! - [`tidy`]: many small objects become few. [`mod@prove`]: restored, and on record as such.
+//! - [`mark`]: what an object says of the whole. [`place`]: names. [`read`]: what is there. [`mod@write`]: adding to it.
+//! - [`mod@tidy`]: many small objects become few. [`mod@prove`]: restored, and on record as such.
 //!
 //! Invariant: what was shipped is what was read back from the target, never what was sent.
 
