@@ -6,7 +6,7 @@ use piton_vault::replica;
 use piton_vault::replica::kept::{Place, Shipped, Target};
 use piton_view::{Error, ReplicaView, Trouble};
 
-use crate::client::vault::{failed, journal_of};
+use crate::client::vault::journal_of;
 use crate::client::{ClientError, LocalClient};
 use crate::configuration;
 
@@ -46,7 +46,7 @@ pub(super) async fn view(
     target: &Target,
     shipped: Shipped,
 ) -> Result<ReplicaView, Error> {
-    if is_gone(client, &shipped).await? {
+    if is_gone(client, &shipped).await {
         return Ok(gone(shipped));
     }
     let proven = target.proven().filter(|proven| proven.name == shipped.name).map(|proven| proven.proven);
@@ -66,14 +66,15 @@ pub(super) async fn view(
     })
 }
 
-/// Whether what was shipped to a directory does not lie there any more. A bucket would have to be asked, each time.
-async fn is_gone(client: &LocalClient, shipped: &Shipped) -> Result<bool, Error> {
-    let Ok(target) = super::work::parse(client.layout(), &shipped.to) else { return Ok(false) };
+/// Whether what was shipped to a directory does not lie there any more. A bucket would have to be asked, each time; and a place that
+/// does not answer is in trouble, not empty.
+async fn is_gone(client: &LocalClient, shipped: &Shipped) -> bool {
+    let Ok(target) = super::work::parse(client.layout(), &shipped.to) else { return false };
     if target.directory().is_none() || shipped.at.is_none() {
-        return Ok(false);
+        return false;
     }
-    let journal = journal_of(client)?;
-    Ok(!replica::is_there(&*target, journal, &shipped.name).await.map_err(failed)?)
+    let Ok(journal) = journal_of(client) else { return false };
+    replica::is_there(&*target, journal, &shipped.name).await.is_ok_and(|there| !there)
 }
 
 fn gone(shipped: Shipped) -> ReplicaView {
