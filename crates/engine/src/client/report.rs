@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptEnd, AttemptRuling, Change, CheckRound, Consequence, Finding, IterationVerdict, NoteKind, Prompt,
-    Report, TestStatus, TestTracker, Verdict,
+    AttemptEnd, AttemptOutcome, AttemptRuling, Change, CheckRound, Consequence, Finding, IterationVerdict,
+    NoteKind, Prompt, Report, TestStatus, TestTracker, Verdict,
 };
 use piton_model::{Event, Evidence, RunId, State};
 use piton_sys::{Clock, SystemClock};
@@ -133,6 +133,8 @@ impl Row {
             Some(IterationVerdict::Skipped) => "skipped",
             Some(IterationVerdict::Doubted) => "doubted",
             Some(IterationVerdict::Kept) | None => match &self.end {
+                // It was kept; whether it is any good the checks say.
+                Some(end) if end.outcome == AttemptOutcome::Succeeded => "kept",
                 Some(end) => words::outcome_word(end.outcome),
                 None => "lost",
             },
@@ -310,7 +312,7 @@ fn tests_by_name(text: &mut String, state: &State, rows: &[Row]) {
 
 fn text(state: &State, rows: &[Row]) -> String {
     let mut text = format!("# {}\n\n", clean_line(&state.title));
-    let _ = writeln!(text, "**{}**: {}\n", state.status.as_str(), words::why(state));
+    let _ = writeln!(text, "**{}**: {}\n", words::status_word(state.status), words::why(state));
     if let Prompt::Text(task) = &state.config.prompt {
         let task = piton_model::limits::clip(task, TASK_BYTES_MAX);
         let quoted: Vec<_> = task.lines().map(|line| format!("> {line}")).collect();

@@ -66,7 +66,7 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
             format!("answered; {run} is being stopped: `piton wait {}`", run.short())
         }
         true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
-        false => format!("answered; {run} is {}", asked.status.as_str()),
+        false => format!("answered; {run} is {}", piton_view::words::status_word(asked.status)),
     });
     Ok(ExitCode::Done)
 }
@@ -157,7 +157,7 @@ async fn settle(
     said(&asked, out);
     out.note(match asked.status.is_active() {
         true => format!("answered {id}; {run} goes on in the background: `piton attach {}`", run.short()),
-        false => format!("answered {id}; {run} is {}", asked.status.as_str()),
+        false => format!("answered {id}; {run} is {}", piton_view::words::status_word(asked.status)),
     });
     Ok(ExitCode::Done)
 }

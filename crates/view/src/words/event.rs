@@ -6,8 +6,8 @@ use piton_model::Event;
 use piton_model::hook::HookPoint;
 use piton_model::limits::WRITTEN_MAX;
 use piton_model::loop_machine::{
-    Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, RoundRuling, SwitchReason, UNJUDGED,
-    Verdict, Wrote,
+    AttemptOutcome, Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, RoundRuling,
+    SwitchReason, UNJUDGED, Verdict, Wrote,
 };
 
 use super::loops::found;
@@ -74,8 +74,12 @@ pub fn event(event: &Event) -> String {
             format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
         }
         Event::AttemptFinished { attempt, end, .. } => {
-            let mut text =
-                format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
+            // What came of it is for the checks to say.
+            let ended = match end.outcome {
+                AttemptOutcome::Succeeded => "ended",
+                other => outcome_word(other),
+            };
+            let mut text = format!("attempt {attempt} {ended} ({})", duration(end.duration_ms));
             if let Some(message) = &end.message {
                 let _ = write!(text, ": {message}");
             }
@@ -144,10 +148,7 @@ pub fn event(event: &Event) -> String {
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RunStopped { reason, detail } => with_detail("stopped", *reason, detail.as_deref()),
         Event::RunFailed { reason, detail } => with_detail("failed", *reason, detail.as_deref()),
-        Event::RunCompleted { reason, detail: None } => format!("completed ({})", reason.as_str()),
-        Event::RunCompleted { reason, detail: Some(detail) } => {
-            clean_line(&format!("completed ({}: {detail})", reason.as_str()))
-        }
+        Event::RunCompleted { reason, detail } => with_detail("done", *reason, detail.as_deref()),
         Event::PauseRequested {} => "somebody asks to pause".to_owned(),
         Event::StopRequested { now, .. } => {
             format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })

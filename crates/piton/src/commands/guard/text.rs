@@ -51,7 +51,7 @@ fn group(out: &Output, title: &str, findings: &[&Finding]) {
         return;
     }
     out.line("");
-    out.line(out.bold(title));
+    out.heading(title);
     for finding in findings {
         one(out, finding);
     }
