@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_line_says_by_its_colour_what_its_words_say() {
         for (line, painted) in [
-            ("done      1 of 1 checks green", "<green:>done</>      1 of 1 checks green"),
+            ("done      the check is green", "<green:>done</>      the check is green"),
             ("baseline  test ✗ · lint ✓", "<dim:>baseline</>  test <red:>✗</> · lint <green:>✓</>"),
             ("stopped   reached its limit", "<yellow:>stopped</>   reached its limit"),
             ("  #2  +0 −3  REFUSED 1 test", "  #2  +0 −3  <red:>REFUSED</> 1 test"),

@@ -24,12 +24,14 @@ const HELP: [&str; 4] = [
     "d  leave; the run goes on (piton attach comes back)",
     "p  pause once the work under way has ended",
     "t  tell the agent something, with its next prompt",
-    "Ctrl-C  stop it, now or later",
+    "q  stop it, now or later; so does Ctrl-C",
 ];
 /// What stays of that once it was read.
 const KEYS_LATER: &str = "? help";
 /// Looks at the run until then.
 const LOOKS_TO_READ: usize = 60;
+/// How wide a terminal is that does not say so.
+const WIDTH_UNKNOWN: usize = 80;
 /// Where there are no keys.
 const WITHOUT_KEYS: &str = "Ctrl-C stops · closing the terminal leaves it running";
 /// What Ctrl-C asks.
@@ -298,6 +300,7 @@ impl<'a> Screen<'a> {
         out.transient("");
         match key {
             b'd' => return Ok(Wanted::Leave),
+            b'q' => keys.asks = true,
             b'p' => self.ask(client, run, Request::Pause, "pauses once the work under way has ended").await?,
             b't' => {
                 let words = terminal::typed(out, "tell the agent: ")?.unwrap_or_default();
@@ -330,7 +333,7 @@ impl<'a> Screen<'a> {
             Some(_) => KEYS,
             None => WITHOUT_KEYS,
         };
-        let Some(width) = self.out.width() else { return };
+        let width = self.out.width().unwrap_or(WIDTH_UNKNOWN);
         let since = standing.under_way.since.unwrap_or(standing.entry.updated_at);
         let under_way = UnderWay { since: Some(since), ..standing.under_way };
         // The spinner, a space, and the column in which no terminal wraps.

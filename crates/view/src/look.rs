@@ -332,6 +332,8 @@ pub struct ReportView {
     pub data: serde_json::Value,
     /// As Markdown, for a pull request.
     pub text: String,
+    /// As one page that needs nothing besides itself, with charts.
+    pub html: String,
 }
 
 /// The numbers of a loop, for a monitoring system.

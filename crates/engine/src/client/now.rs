@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use piton_agent::Found;
-use piton_model::RunId;
+use piton_model::{RunId, Timestamp};
 use piton_sys::redact::Redactor;
 use piton_view::words::{AtWork, Watched, clean_line};
 use piton_view::{StateOf, UnderWay};
@@ -62,7 +62,11 @@ impl Glance {
     }
 
     /// Since when it is at work, if it is.
-    fn begun(&self, work: AtWork) -> Option<(AtWork, piton_model::Timestamp)> {
+    fn begun(&self, mut work: AtWork) -> Option<(AtWork, Timestamp)> {
+        if work.has_tries {
+            let tries = (1_u32..).map(|number| format!("{}-{number}", work.attempt));
+            work.attempt = tries.take_while(|name| self.attempts.join(name).is_dir()).last()?;
+        }
         match piton_agent::look(&self.attempts, &work.attempt).ok()? {
             Found::Alive { started: Some(started) } => Some((work, started.at)),
             Found::Alive { started: None } | Found::Absent | Found::Abandoned => None,

@@ -31,7 +31,7 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     let run = client.start(Order::Loop(Box::new(order()?))).await?.run_id;
     let (attempt, seen) = third_attempt(client, &run, out).await?;
 
-    out.line(String::new());
+    out.row(String::new());
     out.heading("2. a crash: kill -9 for the driver, in the middle of attempt 3");
     let driver = status_of(client, &run).await?.driver.and_then(|driver| process::identity(driver.pid));
     let driver = driver.ok_or_else(|| lost_its_way("the driver left early"))?;
@@ -41,15 +41,15 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     let works = works(client, &run, attempt).await?;
     out.row(format!(
         "      the agent of attempt {attempt} {}",
-        if works { "works on: its keeper holds it" } else { "has ended" }
+        if works { "is still at work, held by its keeper" } else { "has ended" }
     ));
 
-    out.line(String::new());
+    out.row(String::new());
     out.heading("3. a re-attach: `piton resume` finds the agent instead of starting another");
     client.wake(&run).await?;
     let code = viewer::view(client, &run, seen, None, out).await?;
 
-    out.line(String::new());
+    out.row(String::new());
     out.heading("4. the account: every transition is in the journal");
     let verified = client.verify(None, &mut |_, _| {}).await?;
     let status = status_of(client, &run).await?;
@@ -64,8 +64,8 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     if arguments.keep {
         out.row(format!("      look around: cd {} && piton log", directory.path.display()));
     } else {
-        out.line("      the directory is gone again; `piton demo --keep` leaves it to look around in");
-        out.line("next: piton init, then piton loop \"what to do\" --exec 'your-agent'");
+        out.row("      the directory is gone again; `piton demo --keep` keeps it for you to look at");
+        out.row("next: piton init, then piton loop \"what to do\" --exec 'your-agent'");
     }
     Ok(code)
 }

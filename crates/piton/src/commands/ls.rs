@@ -14,6 +14,12 @@ use crate::repository;
 /// Finished runs older than the newest so many are shown with `--all` only.
 const FINISHED_SHOWN: usize = 10;
 
+/// A longer name has a line of its own.
+const NAME_MAX: usize = 24;
+
+/// The digits that an id of piton's ends with.
+const MADE_LEN: usize = 8;
+
 /// What the columns are called.
 const RUN: &str = "RUN";
 const STATE: &str = "STATE";
@@ -76,7 +82,7 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     }
     damaged.iter().for_each(|damaged| out.row(line_of(damaged, &columns)));
     for run in &listed {
-        columns.lines(run, &listed, now, out).iter().for_each(|line| out.line(line));
+        columns.lines(run, now, out).iter().for_each(|line| out.line(line));
     }
     Ok(code)
 }
@@ -211,8 +217,9 @@ impl Columns {
             return Self { id: 44, status: 28, screen };
         }
         let widest = |of: &dyn Fn(&Placed) -> usize| listed.iter().map(of).max().unwrap_or(0);
-        let id = widest(&|run| name_of(run, listed).len()).max(RUN.len());
-        Self { id, status: widest(&|listed| status_of(listed).len()).max(STATE.len()), screen }
+        let id = widest(&|run| Some(name_of(run).len()).filter(|name| *name <= NAME_MAX).unwrap_or(0));
+        let status = widest(&|listed| status_of(listed).len()).max(STATE.len());
+        Self { id: id.max(RUN.len()), status, screen }
     }
 
     /// What the columns are, for a person.
@@ -222,7 +229,8 @@ impl Columns {
         Some(words::cut(&format!("{RUN:<id$}  {STATE:<status$}  {:<5} {:>8}  TASK", "#", "LAST"), screen))
     }
 
-    fn lines(&self, run: &Placed, all: &[Placed], now: Timestamp, out: &Output) -> Vec<String> {
+    /// One line; two where a name needs one of its own, since a name that was cut could not be typed.
+    fn lines(&self, run: &Placed, now: Timestamp, out: &Output) -> Vec<String> {
         let entry = &run.run.entry;
         let (status, age) = (status_of(run), words::ago(now, entry.updated_at));
         let counted = format!("#{:<4} {age:>8}", entry.iteration);
@@ -233,20 +241,22 @@ impl Columns {
             let name = entry.run_id.as_str();
             return vec![format!("{name:<id$}  {status:<width$}  {counted}  {title}{place}")];
         };
-        let line = format!("{:<id$}  {status:<width$}  {counted}  {title}", name_of(run, all));
-        let line = words::cut(&line, screen);
+        let name = name_of(run);
+        let (alone, name) = if name.len() > self.id { (Some(name), "") } else { (None, name) };
+        let line = words::cut(&format!("{name:<id$}  {status:<width$}  {counted}  {title}"), screen);
         let tone = paint::tone_of(words::status_word(entry.status));
         let line = match tone {
             Some(tone) => line.replacen(&status, &out.in_tone(tone, &status), 1),
             None => line,
         };
-        std::iter::once(line).chain(run.repository.as_ref().map(|place| format!("    {place}"))).collect()
+        let place = run.repository.as_ref().map(|place| format!("    {place}"));
+        alone.map(str::to_owned).into_iter().chain([line]).chain(place).collect()
     }
 }
 
-/// The name that people type for a run: the last part of its id, where no other run that is shown has the same.
-fn name_of<'a>(run: &'a Placed, all: &[Placed]) -> &'a str {
-    let short = run.run.entry.run_id.short();
-    let is_one = all.iter().filter(|other| other.run.entry.run_id.short() == short).count() == 1;
-    if is_one { short } else { run.run.entry.run_id.as_str() }
+/// The name that people type for a run: of an id that piton made its last part, which is the run's own, else all of it.
+fn name_of(run: &Placed) -> &str {
+    let (id, short) = (run.run.entry.run_id.as_str(), run.run.entry.run_id.short());
+    let is_made = short.len() == MADE_LEN && short.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_made { short } else { id }
 }

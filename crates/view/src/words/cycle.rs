@@ -90,7 +90,7 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
         Event::IterationConcluded { conclusion } => {
             let mut words: Vec<&str> = conclusion.issues.iter().take(3).map(String::as_str).collect();
             if conclusion.verdict == IterationVerdict::Converged {
-                words.push("nothing is wrong");
+                words.push("no problems found");
             }
             if conclusion.gate.as_ref().is_some_and(goes_further) {
                 words.push("zero_to_one is passed, and everybody goes on with one_to_hundred");
@@ -217,6 +217,7 @@ fn roles_at_work(state: &State) -> impl Iterator<Item = AtWork> {
     state.team().filter_map(|(role, at)| {
         Some(AtWork {
             attempt: at.open.as_ref()?.number.to_string(),
+            has_tries: false,
             what: role.name.to_string(),
             speaks: Some(role.agent.stream.clone()),
         })
@@ -510,11 +511,11 @@ fn event_words(event: &Event) -> String {
         Event::RunStopped { reason, detail } => super::with_detail("stopped", *reason, detail.as_deref()),
         Event::RunCompleted { .. } => "done".to_owned(),
         Event::RunFailed { reason, detail } => super::with_detail("failed", *reason, detail.as_deref()),
-        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::PauseRequested {} => "asked to pause".to_owned(),
         Event::StopRequested { now, .. } => {
-            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+            format!("asked to stop {}", if *now { "now" } else { "once the work under way has ended" })
         }
-        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::ResumeRequested { .. } => "asked to resume".to_owned(),
         Event::ExtensionRequested { text, .. } => format!("extension: {text}"),
         Event::FeedbackAdded { source, target, kind, content } => {
             format!("feedback {source} → {target} ({kind}): {content}")

@@ -277,10 +277,10 @@ pub fn why(state: &State) -> String {
             detail.map_or_else(|| "a stop condition holds".to_owned(), |label| format!("{label} holds"))
         }
         Some(Reason::LimitIterations) => {
-            format!("reached its {}", count(state.config.limits.iterations, "iteration"))
+            format!("reached its limit of {}", count(state.config.limits.iterations, "iteration"))
         }
         Some(Reason::LimitDuration) => {
-            format!("reached its {} of working time", duration(state.config.limits.working_ms))
+            format!("reached its limit of {} of working time", duration(state.config.limits.working_ms))
         }
         Some(Reason::LimitCost) => {
             format!("reached its money ceiling, {} spent", money(counters.cost_microusd))
@@ -307,7 +307,7 @@ pub fn why(state: &State) -> String {
         Some(Reason::LimitTokens) => format!("reached its token ceiling, {} used", counters.tokens),
         Some(Reason::NoProgress) => {
             let iterations = count(counters.no_progress_in_a_row, "iteration");
-            format!("{iterations} in a row changed nothing that matters")
+            format!("no progress in {iterations} in a row")
         }
         Some(Reason::FailureStreak) => detail.unwrap_or_else(|| "too many failures in a row".to_owned()),
         Some(Reason::Interrupted) => "interrupted".to_owned(),
@@ -465,8 +465,7 @@ pub fn tests_by_name(tests: &TestTracker) -> Vec<String> {
 }
 
 /// What is said where a runner names only the tests that fail.
-pub(super) const PASSING_UNNAMED: &str =
-    "the names of passing tests are unknown: their runner does not say them";
+pub(super) const PASSING_UNNAMED: &str = "the test runner does not name the tests that pass";
 
 /// What was not the cause of where a loop is.
 pub fn not_the_cause(state: &State) -> Vec<String> {

@@ -80,10 +80,10 @@ fn head(entry: &Entry, why: &str, driver: Option<&DriverView>, since: String) ->
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     let driver = match driver {
         Some(driver) => format!("driven by process {}", driver.pid),
-        None => "nobody drives it".to_owned(),
+        None => "no driver".to_owned(),
     };
     let first = format!("{}   {}   {}{why}", entry.run_id, entry.title, status_word(entry.status));
-    vec![clean_line(&first), format!("since   {since} ago · {driver}")]
+    vec![clean_line(&first), format!("for     {since} · {driver}")]
 }
 
 /// Where a run is, in the word that people use for it.

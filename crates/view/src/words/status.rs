@@ -113,9 +113,7 @@ fn unjudged(view: &RunStatus, state: &State) -> Option<String> {
     let report = state.work.ended.as_ref().and_then(|ended| ended.report.as_ref());
     let says_done = report.is_some_and(|report| report.status == Some(ReportStatus::Done));
     let and_says = if says_done { ", which reported done" } else { "" };
-    Some(format!(
-        "not yet  checked: what attempt {attempt} left{and_says}; the checks run when the run goes on"
-    ))
+    Some(format!("unjudged attempt {attempt}{and_says}: the checks run on what it left when the run goes on"))
 }
 
 /// How full the conversation is, and what becomes of it.
@@ -138,7 +136,7 @@ pub fn what_to_do(next: &str, caution: Option<&str>) -> String {
 
 /// The command that helps, and what has to be brought about before.
 pub fn next(view: &RunStatus) -> String {
-    let once = view.next_once.as_ref().map(|once| format!(", once {once}"));
+    let once = view.next_once.as_ref().map(|once| format!("\n         once {once}"));
     format!("{}{}", view.next, once.unwrap_or_default())
 }
 

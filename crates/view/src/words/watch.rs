@@ -51,6 +51,8 @@ pub trait Watched: Machine {
 pub struct AtWork {
     /// The name of that directory.
     pub attempt: String,
+    /// It is started again where it was lost: each try has a directory of its own, `NAME-1` and so on.
+    pub has_tries: bool,
     /// What it is, in a word or two.
     pub what: String,
     /// How it speaks, where people want to hear it.
@@ -61,6 +63,7 @@ pub struct AtWork {
 pub(super) fn checks_at_work(checks: &[Check], round: u32) -> impl Iterator<Item = AtWork> {
     checks.iter().enumerate().map(move |(index, check)| AtWork {
         attempt: format!("check-{round}-{index}"),
+        has_tries: true,
         what: clean_line(&format!("check {}", check.name)),
         speaks: None,
     })
@@ -127,6 +130,7 @@ impl Watched for State {
         match &self.work.open {
             Some(Open::Attempt(open)) => vec![AtWork {
                 attempt: open.number.to_string(),
+                has_tries: false,
                 what: clean_line(&self.config.agent.name),
                 speaks: Some(self.config.agent.stream.clone()),
             }],

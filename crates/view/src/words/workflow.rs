@@ -145,6 +145,7 @@ pub(super) fn at_work(state: &State) -> Vec<AtWork> {
     let open = |index: usize| {
         Some(AtWork {
             attempt: state.steps[index].open.as_ref()?.number.to_string(),
+            has_tries: false,
             what: clean_line(state.id(index).as_str()),
             speaks: Some(StreamFormat::Plain),
         })
@@ -404,11 +405,11 @@ pub fn event(event: &Event) -> String {
         Event::RunStopped { reason, detail } => super::with_detail("stopped", *reason, detail.as_deref()),
         Event::RunCompleted { .. } => "done".to_owned(),
         Event::RunFailed { reason, detail } => super::with_detail("failed", *reason, detail.as_deref()),
-        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::PauseRequested {} => "asked to pause".to_owned(),
         Event::StopRequested { now, .. } => {
-            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+            format!("asked to stop {}", if *now { "now" } else { "once the work under way has ended" })
         }
-        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::ResumeRequested { .. } => "asked to resume".to_owned(),
         Event::StartAtRequested { step } => format!("somebody asks to begin anew from step `{step}`"),
         Event::AnswerGiven { question, answer, .. } => {
             format!("somebody answers question {question}: {answer:?}")

@@ -31,7 +31,7 @@ fn on_the_default_branch_work_lands_on_a_branch_of_its_own() {
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +1 −0         test ✗
       #2 T s  +1 −1         test ✓
-    done      1 of 1 checks green · 2 iterations, T s
+    done      the check is green · 2 iterations, T s
     result    branch piton/w, 1 commit, nothing merged
     next      piton land w
     ");
@@ -118,7 +118,7 @@ fn a_report_is_ready_for_a_pull_request() {
     insta::assert_snapshot!(ran.out.replace(&commit[..10], "<commit>"), @"
     # Do it
 
-    **completed**: 1 of 1 checks green
+    **completed**: the check is green
 
     > Do it
 
