@@ -118,7 +118,7 @@ fn a_report_is_ready_for_a_pull_request() {
     insta::assert_snapshot!(ran.out.replace(&commit[..10], "<commit>"), @"
     # Do it
 
-    **completed**: the check is green
+    **done**: the check is green
 
     > Do it
 
@@ -130,10 +130,10 @@ fn a_report_is_ready_for_a_pull_request() {
 
     ## Iterations
 
-    | # | agent | change | checks | took | cost | commit |
-    |---|---|---|---|---|---|---|
-    | 1 | succeeded | +1 −0 in 1 | test ✗ | T s | unknown | – |
-    | 2 | succeeded | +1 −1 in 1 | test ✓ | T s | unknown | `<commit>` |
+    | # | outcome | change | checks | tests | took | cost | commit |
+    |---|---|---|---|---|---|---|---|
+    | 1 | kept | +1 −0 in 1 | test ✗ | – | T s | unknown | – |
+    | 2 | kept | +1 −1 in 1 | test ✓ | – | T s | unknown | `<commit>` |
 
     ## What the agent says it did
 
@@ -142,6 +142,12 @@ fn a_report_is_ready_for_a_pull_request() {
     2 iterations, T s of working time. Everything is on record: `piton log w`.
     ");
     assert_eq!(world.json(&["report", "w"])["iterations"][1]["outcome"], "succeeded");
+    // The same as a page that fetches nothing.
+    let page = world.piton(&["report", "w", "--html"]).exits(0).out;
+    for part in ["<!doctype html>", "<h1>Do it</h1>", "<svg ", "#2: ", "every check green", "<td>kept</td>"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("src=") && !page.contains("href=") && !page.contains("<script"), "{page}");
 }
 
 #[test]
