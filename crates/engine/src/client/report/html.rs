@@ -43,7 +43,9 @@ pub(super) struct Bar {
 /// Nobody counts more bars than that; of a longer run the last ones are shown.
 const BARS_MAX: usize = 120;
 const HEIGHT: f64 = 120.0;
-const STEP: usize = 14;
+/// Few bars are as wide as this, many share the page.
+const STEP_MAX: usize = 36;
+const PAGE: usize = 840;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1c2024;--soft:#60646c;--line:#d9d9e0;--paper:#fff;--green:#30a46c;--red:#e5484d;--back:#f5a623}\
@@ -89,6 +91,7 @@ fn body(markdown: &str) -> String {
 
 fn charts(bars: &[Bar]) -> String {
     let bars = &bars[bars.len().saturating_sub(BARS_MAX)..];
+    let step = (PAGE / bars.len().max(1)).min(STEP_MAX);
     if bars.len() < 2 {
         return String::new();
     }
@@ -98,7 +101,8 @@ fn charts(bars: &[Bar]) -> String {
         let says = format!("#{}: {}, {}", bar.number, words::duration(bar.took_ms), bar.tone.says());
         (vec![(height, bar.tone.class())], says)
     });
-    let mut text = chart("How long the agent worked in each iteration, and what the checks said", times);
+    let mut text =
+        chart("How long the agent worked in each iteration, and what the checks said", step, times);
     let most = bars.iter().filter_map(|bar| bar.tests).map(|(_, all)| all).max().unwrap_or(0);
     if most > 0 {
         let tests = bars.iter().map(|bar| {
@@ -109,24 +113,24 @@ fn charts(bars: &[Bar]) -> String {
             let says = format!("#{}: {passed} of {all} tests pass", bar.number);
             (vec![(share(all), "all"), (share(passed), bar.tone.class())], says)
         });
-        text += &chart("Tests that pass, of all that ran", tests);
+        text += &chart("Tests that pass, of all that ran", step, tests);
     }
     text
 }
 
 /// A chart of bars, each with parts from the back to the front, and what it says where the pointer rests.
-fn chart(title: &str, bars: impl Iterator<Item = (Vec<(f64, &'static str)>, String)>) -> String {
+fn chart(title: &str, step: usize, bars: impl Iterator<Item = (Vec<(f64, &'static str)>, String)>) -> String {
     let (mut parts, mut count) = (String::new(), 0);
     for (index, (heights, says)) in bars.enumerate() {
         count = index + 1;
         let _ = write!(parts, "<g><title>{}</title>", escaped(&says));
         for (share, class) in heights {
             let height = (share * HEIGHT).max(1.0);
-            let (x, y) = (index * STEP, HEIGHT - height);
+            let (x, y) = (index * step, HEIGHT - height);
             let _ = write!(
                 parts,
                 "<rect class=\"{class}\" x=\"{x}\" y=\"{y:.1}\" width=\"{}\" height=\"{height:.1}\"/>",
-                STEP - 3
+                step.saturating_sub(3).max(2)
             );
         }
         parts.push_str("</g>");
@@ -135,7 +139,7 @@ fn chart(title: &str, bars: impl Iterator<Item = (Vec<(f64, &'static str)>, Stri
         "<figure><figcaption>{}</figcaption><div class=\"wide\"><svg role=\"img\" aria-label=\"{}\" width=\"{}\" height=\"{HEIGHT}\">{parts}</svg></div></figure>\n",
         escaped(title),
         escaped(title),
-        count * STEP,
+        count * step,
     )
 }
 
