@@ -134,7 +134,11 @@ impl LocalClient {
         view.seq = loaded.head;
         if holder.is_some() {
             let mut glance = Glance::new(self.layout(), run);
-            view.tell(glance.look_at(&loaded.state, &self.redactor()), SystemClock.now());
+            let under_way = glance.look_at(&loaded.state, &self.redactor());
+            // What only waits is said by its status.
+            if under_way.since.is_some() {
+                view.tell(under_way, SystemClock.now());
+            }
         }
         // Nobody is to drive what can only be read.
         view.undriven = self.caution.is_none() && self.is_missed(&loaded.state.entry()).await?;
