@@ -4,15 +4,15 @@
 //! then the prompt goes away.
 
 use std::io::{BufRead, IsTerminal};
+use std::time::Duration;
 
 use piton_model::RunId;
 use piton_model::loop_machine::Answer;
 use piton_view::{AskedView, Client, Request};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean};
+use crate::terminal::{self, CTRL_C, CTRL_D, Pressed, Terminal, typed};
 
 const KEYS: [&str; 4] = [
     "y or Enter  yes, go on                 n  no: leave it out, or put it back",
@@ -21,15 +21,8 @@ const KEYS: [&str; 4] = [
     "d  details      N  note      b  ask before an iteration      Ctrl-C  leave",
 ];
 
-/// What a terminal that sends no signals gives for Ctrl-C and Ctrl-D.
-const CTRL_C: u8 = 3;
-const CTRL_D: u8 = 4;
-
-/// What a terminal keeps of a line.
-const LINE_BYTES_MAX: usize = 4_096;
-
 /// Looks at the journal this often while nobody presses a key.
-const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+const TICK: Duration = Duration::from_millis(200);
 
 /// What a person decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,64 +124,17 @@ async fn answer(
 
 /// The next key; nothing where the question was settled meanwhile.
 async fn key(client: &dyn Client, run: &RunId, question: u32) -> Result<Option<u8>> {
-    let _raw =
-        Terminal::with(|raw| raw.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+    let _raw = Terminal::for_keys_alone();
     loop {
-        let stdin = rustix::stdio::stdin();
-        let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&TICK)).unwrap_or(0);
-        if ready > 0 {
-            let mut byte = [0];
-            return match rustix::io::read(stdin, &mut byte) {
-                Ok(1) => Ok(Some(byte[0])),
-                // The terminal is gone: nothing is decided.
-                _ => Ok(Some(b'p')),
-            };
+        match terminal::pressed(TICK) {
+            Pressed::Key(key) => return Ok(Some(key)),
+            // The terminal is gone: nothing is decided.
+            Pressed::Gone => return Ok(Some(b'p')),
+            Pressed::Nothing => {}
         }
         let status = client.status(run).await?;
         if status.questions.iter().all(|open| open.question != question) {
             return Ok(None);
-        }
-    }
-}
-
-/// A line that a person types; nothing where they left it by Ctrl-C or Ctrl-D.
-///
-/// The viewer takes the signal of Ctrl-C for the run, so here it has to be a character, and to end the line.
-fn typed(out: &Output, prompt: &str) -> Result<Option<String>> {
-    let _cooked = Terminal::with(|cooked| {
-        cooked.local_modes -= LocalModes::ISIG;
-        cooked.special_codes[SpecialCodeIndex::VEOL] = CTRL_C;
-    });
-    out.bytes(prompt.as_bytes());
-    let mut bytes = [0; LINE_BYTES_MAX];
-    let read = rustix::io::read(rustix::stdio::stdin(), &mut bytes)
-        .map_err(|error| Failure::environment(&std::io::Error::from(error)))?;
-    let line = &bytes[..read];
-    if line.is_empty() || line.contains(&CTRL_C) {
-        out.line("");
-        return Ok(None);
-    }
-    Ok(Some(String::from_utf8_lossy(line).trim().to_owned()))
-}
-
-/// A terminal with other settings, as long as this lives.
-struct Terminal(Option<rustix::termios::Termios>);
-
-impl Terminal {
-    fn with(change: impl FnOnce(&mut rustix::termios::Termios)) -> Self {
-        let Ok(before) = tcgetattr(rustix::stdio::stdin()) else { return Self(None) };
-        let mut other = before.clone();
-        change(&mut other);
-        // Where it cannot be, a key counts once Enter follows.
-        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &other);
-        Self(Some(before))
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        if let Some(before) = &self.0 {
-            let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, before);
         }
     }
 }

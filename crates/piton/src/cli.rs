@@ -30,7 +30,7 @@ pub(crate) use keep::{
 };
 pub(crate) use see::{
     BestArguments, DiffArguments, LogArguments, LsArguments, MetricsArguments, MetricsFormat,
-    OutputArguments, SchemaArguments, ShowArguments,
+    OutputArguments, ReportArguments, SchemaArguments, ShowArguments,
 };
 pub(crate) use start::{AgentArguments, DemoArguments, InitArguments, LoopArguments};
 pub(crate) use steer::{
@@ -52,29 +52,32 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
+/// The flags that every command has.
+const EVERYWHERE: &str = "Everywhere";
+
 /// Flags of every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
     /// The repository, or a directory in it; by default the one that holds the current directory.
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "DIR")]
     pub(crate) repo: Option<PathBuf>,
     /// The journal, as `sqlite:PATH/.piton/journal.db`; by default the one in the repository.
-    #[arg(long, global = true, value_name = "URL", env = "PITON_STORE")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "URL", env = "PITON_STORE")]
     pub(crate) store: Option<OsString>,
     /// Take piton.toml and the journal as they stand, for this once.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) trust: bool,
     /// Print JSON.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) json: bool,
-    /// Print what was asked for and what goes wrong, and nothing else: no notes, nor what was done.
-    #[arg(short, long, global = true)]
+    /// Print only what was asked for and what goes wrong.
+    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
     /// Print more.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     pub(crate) verbose: bool,
     /// No colour; the variable NO_COLOR says the same.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) no_color: bool,
 }
 
@@ -108,22 +111,22 @@ pub(crate) enum Command {
     Log(LogArguments),
     /// Show what the agent printed.
     Output(OutputArguments),
-    /// View a run; Ctrl-C asks it to stop, closing the terminal leaves it running.
+    /// Watch a run: d leaves it running, p pauses, t tells the agent something, Ctrl-C stops.
     Attach(RunArgument),
     /// Wait until a run rests, and exit with its code.
     Wait(RunArgument),
-    /// Let the work that is open end, then rest.
+    /// Pause a run once the work under way has ended.
     Pause(RunArgument),
     /// Go on with a run, recovering first.
     Resume(ResumeArguments),
-    /// Stop a run after the work that is open, or now.
+    /// Stop a run once the work under way has ended, or now.
     Stop(StopArguments),
     /// Give up the iteration under way and begin the next.
     Skip(RunArgument),
     /// Begin a fresh session of the agent with the next attempt, and hand on what the old one knew.
     #[command(visible_alias = "fresh-session")]
     Reboot(RunArgument),
-    /// Show or change whether a person is there, or be asked before an iteration.
+    /// Show or change the mode of a run (attended, unattended, hybrid), or be asked before an iteration.
     Mode(ModeArguments),
     /// Say something to the agent at its next prompt.
     Tell(TellArguments),
@@ -139,8 +142,8 @@ pub(crate) enum Command {
     Land(LandArguments),
     /// Show what changed between two iterations; by default from the start to now.
     Diff(DiffArguments),
-    /// What a run did, as Markdown for a pull request.
-    Report(RunArgument),
+    /// What a run did, as Markdown for a pull request, or as a page with charts.
+    Report(ReportArguments),
     /// Go on with what another tool began: a loop from its state file, a workflow from its run directory, a gap file.
     Import(Box<ImportArguments>),
     /// Go on from an earlier point of a run in a run of its own; the original stays as it is.
@@ -189,7 +192,6 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Help(HelpArguments),
     /// Write manual pages into a directory.
-    #[command(hide = true)]
     Man(ManArguments),
     #[command(name = "__driver", hide = true)]
     Driver(DriverArguments),

@@ -10,7 +10,9 @@ mod cli;
 mod commands;
 mod failure;
 mod output;
+mod paint;
 mod repository;
+mod terminal;
 mod viewer;
 
 use std::process::ExitCode;

@@ -10,6 +10,11 @@ use piton_view::words::{self, is_harmful};
 pub(crate) use piton_view::words::{clean, clean_line};
 
 use crate::failure::Failure;
+use crate::paint::{self, Tone};
+
+/// How a failure begins, and what helps.
+const ERROR: &str = "error: ";
+const HINT: &str = "hint: ";
 
 /// Nobody reads lines of fewer characters.
 const WIDTH_MIN: usize = 20;
@@ -25,21 +30,23 @@ pub(crate) struct Output {
     /// Somebody watches stderr.
     notes_terminal: bool,
     color: bool,
+    notes_color: bool,
 }
 
 impl Output {
     pub(crate) fn new(global: &Global) -> Self {
         let terminal = std::io::stdout().is_terminal();
-        let color =
-            terminal && !global.no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let notes_terminal = std::io::stderr().is_terminal();
+        let wants_color =
+            !global.no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self {
             json: global.json,
             quiet: global.quiet,
             verbose: global.verbose,
             terminal,
             notes_terminal,
-            color,
+            color: terminal && wants_color,
+            notes_color: notes_terminal && wants_color,
         }
     }
 
@@ -80,7 +87,17 @@ impl Output {
 
     /// A line for people: where somebody watches, no wider than they see.
     pub(crate) fn row(&self, text: impl AsRef<str>) {
-        self.rows(text.as_ref()).iter().for_each(|line| self.line(line));
+        for (number, line) in self.rows(text.as_ref()).iter().enumerate() {
+            match self.color {
+                true => self.line(paint::painted(line, number == 0)),
+                false => self.line(line),
+            }
+        }
+    }
+
+    /// What the lines below it are about.
+    pub(crate) fn heading(&self, text: &str) {
+        self.rows(text).iter().for_each(|line| self.line(self.in_tone(Tone::Bold, line)));
     }
 
     /// The lines that a text takes.
@@ -145,23 +162,27 @@ impl Output {
         }
     }
 
-    /// Text in bold, where somebody watches.
-    pub(crate) fn bold(&self, text: &str) -> String {
-        if self.color { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    /// Text in a tone, where somebody watches and wants colour.
+    pub(crate) fn in_tone(&self, tone: Tone, text: &str) -> String {
+        if self.color { tone.on(text) } else { text.to_owned() }
     }
 
-    /// A transient line on a terminal; empty clears it.
+    /// A transient line on a terminal; empty clears it. One that wrapped could not be taken back, so it is cut.
     pub(crate) fn transient(&self, text: &str) {
+        let text = self.width().map_or_else(|| text.to_owned(), |width| words::cut(text, width - 1));
+        self.transient_as_is(&text);
+    }
+
+    /// The same for a line that fits.
+    pub(crate) fn transient_as_is(&self, text: &str) {
         if self.terminal && !self.quiet && !self.json {
             let mut stdout = std::io::stdout();
-            // One that wrapped could not be taken back.
-            let text = self.width().map_or_else(|| text.to_owned(), |width| words::cut(text, width - 1));
             let _ = write!(stdout, "\r\u{1b}[K{text}").and_then(|()| stdout.flush());
         }
     }
 
     pub(crate) fn failure(&self, failure: &Failure) {
-        let mut text = format!("error: {}\n", clean(&failure.message));
+        let mut text = format!("{ERROR}{}\n", clean(&failure.message));
         for cause in &failure.causes {
             text.push_str(&format!("  caused by: {}\n", clean(cause)));
         }
@@ -169,9 +190,13 @@ impl Output {
             text.push_str(&format!("  {}\n", clean_line(detail)));
         }
         if let Some(hint) = &failure.hint {
-            text.push_str(&format!("\nhint: {}\n", clean(hint)));
+            text.push_str(&format!("\n{HINT}{}\n", clean(hint)));
         }
-        let text = self.fitting_notes(&text);
+        let mut text = self.fitting_notes(&text);
+        if self.notes_color {
+            text = text.replacen(ERROR, &Tone::Bad.on(ERROR), 1);
+            text = text.replacen(&format!("\n{HINT}"), &format!("\n{}", Tone::Good.on(HINT)), 1);
+        }
         // Standard error may be a file on a full disk.
         let _ = std::io::stderr().write_all(text.as_bytes());
     }

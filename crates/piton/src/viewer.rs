@@ -4,17 +4,38 @@
 
 use std::time::Duration;
 
-use piton_model::{RunId, Seq, StopOrigin, Timestamp};
+use piton_model::{ExitCode, RunId, Seq, StopOrigin, Timestamp};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{Client, Follow, Request, Update, Weight, words};
+use piton_view::{Client, Follow, Request, UnderWay, Update, Weight, words};
 
 use crate::attended;
 use crate::awaited::Waiting;
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean_line};
+use crate::paint::Tone;
 use crate::repository::{Absence, Missing};
+use crate::terminal::{self, Pressed, Terminal};
 
 const TICK: Duration = Duration::from_millis(200);
+
+/// What can be done while somebody watches.
+const KEYS: &str = "d detach · p pause · t tell · ? help";
+const HELP: [&str; 4] = [
+    "d  leave; the run goes on (piton attach comes back)",
+    "p  pause once the work under way has ended",
+    "t  tell the agent something, with its next prompt",
+    "q  stop it, now or later; so does Ctrl-C",
+];
+/// What stays of that once it was read.
+const KEYS_LATER: &str = "? help";
+/// Looks at the run until then.
+const LOOKS_TO_READ: usize = 60;
+/// How wide a terminal is that does not say so.
+const WIDTH_UNKNOWN: usize = 80;
+/// Where there are no keys.
+const WITHOUT_KEYS: &str = "Ctrl-C stops · closing the terminal leaves it running";
+/// What Ctrl-C asks.
+const MEANT: &str = "stop?  s after this attempt · n now · d leave it running · Enter go on";
 
 /// Looks after which a viewer is taken to stay for longer: what only its start needed is given back then.
 const LOOKS_AT_START: u32 = 5;
@@ -40,6 +61,7 @@ pub(crate) async fn view(
         .map_err(|error| Failure::environment(&error))?;
     let (mut interrupted, mut leaves, mut looks) = (0, false, 0_u32);
     let mut absence = Absence::default().at_most(RESTARTS_MAX);
+    screen.keys = Keys::listen(out);
     loop {
         tokio::select! {
             looked = screen.look(TICK) => looked?,
@@ -48,8 +70,24 @@ pub(crate) async fn view(
                 true => leaves = true,
                 false => {
                     interrupted += 1;
-                    stop(client, run, interrupted, out).await?;
+                    match &mut screen.keys {
+                        Some(keys) if interrupted == 1 => keys.asks = true,
+                        _ => stop(client, run, interrupted > 1, out).await?,
+                    }
                 }
+            }
+        }
+        match screen.pressed(client, run).await? {
+            Wanted::Nothing => {}
+            Wanted::GoOn => interrupted = 0,
+            Wanted::Stop { now } => {
+                interrupted = 1;
+                stop(client, run, now, out).await?;
+            }
+            Wanted::Leave => {
+                out.transient("");
+                out.note(format!("{run} goes on; `piton attach {}` comes back", run.short()));
+                return Ok(ExitCode::Done);
             }
         }
         looks = looks.saturating_add(1);
@@ -129,8 +167,7 @@ fn gone(run: &RunId) -> Failure {
         .hint(format!("look at the machine, then run `piton resume {}`: it finds what is there", run.short()))
 }
 
-async fn stop(client: &dyn Client, run: &RunId, interrupted: u32, out: &Output) -> Result<()> {
-    let now = interrupted > 1;
+async fn stop(client: &dyn Client, run: &RunId, now: bool, out: &Output) -> Result<()> {
     out.transient("");
     out.note(match now {
         true => "stopping now",
@@ -157,12 +194,39 @@ async fn ending(client: &dyn Client, run: &RunId, out: &Output) -> Result<()> {
     Ok(())
 }
 
+/// Somebody watches at a terminal, and a key of theirs counts at once.
+struct Keys {
+    _terminal: Terminal,
+    /// They pressed Ctrl-C, and have not said what they mean.
+    asks: bool,
+}
+
+impl Keys {
+    fn listen(out: &Output) -> Option<Self> {
+        let terminal = attended::is_possible(out).then(Terminal::for_keys).flatten()?;
+        Some(Self { _terminal: terminal, asks: false })
+    }
+}
+
+/// What somebody wants who pressed a key.
+enum Wanted {
+    Nothing,
+    /// They thought better of it.
+    GoOn,
+    Stop {
+        now: bool,
+    },
+    Leave,
+}
+
 /// A run as it is told to whoever watches it.
 pub(crate) struct Screen<'a> {
     follow: Box<dyn Follow + 'a>,
     out: &'a Output,
     seen: Seq,
-    spinner: usize,
+    /// How often somebody looked.
+    looks: usize,
+    keys: Option<Keys>,
 }
 
 impl<'a> Screen<'a> {
@@ -173,7 +237,7 @@ impl<'a> Screen<'a> {
         after: Seq,
         out: &'a Output,
     ) -> Result<Screen<'a>> {
-        Ok(Self { follow: client.follow(run, after).await?, out, seen: after, spinner: 0 })
+        Ok(Self { follow: client.follow(run, after).await?, out, seen: after, looks: 0, keys: None })
     }
 
     /// The last event that was shown.
@@ -207,22 +271,77 @@ impl<'a> Screen<'a> {
         self.out.transient("");
         for told in lines {
             match told.weight {
-                Weight::Heading => {
-                    self.out.rows(&told.text).iter().for_each(|line| self.out.line(self.out.bold(line)));
-                }
+                Weight::Heading => self.out.heading(&told.text),
                 Weight::News | Weight::Detail => self.out.row(&told.text),
             }
         }
     }
 
+    /// What a key asks for that was pressed by now.
+    async fn pressed(&mut self, client: &dyn Client, run: &RunId) -> Result<Wanted> {
+        let out = self.out;
+        let Some(keys) = &mut self.keys else { return Ok(Wanted::Nothing) };
+        let key = match terminal::pressed(Duration::ZERO) {
+            Pressed::Key(key) => key,
+            Pressed::Nothing => return Ok(Wanted::Nothing),
+            Pressed::Gone => {
+                self.keys = None;
+                return Ok(Wanted::Nothing);
+            }
+        };
+        if std::mem::take(&mut keys.asks) {
+            return Ok(match key {
+                b's' => Wanted::Stop { now: false },
+                b'n' => Wanted::Stop { now: true },
+                b'd' => Wanted::Leave,
+                _ => Wanted::GoOn,
+            });
+        }
+        out.transient("");
+        match key {
+            b'd' => return Ok(Wanted::Leave),
+            b'q' => keys.asks = true,
+            b'p' => self.ask(client, run, Request::Pause, "pauses once the work under way has ended").await?,
+            b't' => {
+                let words = terminal::typed(out, "tell the agent: ")?.unwrap_or_default();
+                match words.is_empty() {
+                    true => out.note("nothing is told"),
+                    false => self.ask(client, run, Request::Tell(words), "told with the next prompt").await?,
+                }
+            }
+            _ => HELP.iter().for_each(|line| out.row(line)),
+        }
+        Ok(Wanted::Nothing)
+    }
+
+    async fn ask(&self, client: &dyn Client, run: &RunId, request: Request, done: &str) -> Result<()> {
+        match client.request(run, request).await {
+            Ok(_) => self.out.note(done),
+            // It rested meanwhile, or that kind of run does not know it: nothing else changes.
+            Err(failure) => self.out.failure(&failure),
+        }
+        Ok(())
+    }
+
     fn tick(&mut self) {
         const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
         let Some(standing) = self.follow.standing() else { return };
-        self.spinner = (self.spinner + 1) % FRAMES.len();
-        let since = words::ago(SystemClock.now(), standing.entry.updated_at);
-        self.out.transient(&format!(
-            "{} {}  {since}     Ctrl-C stops · closing the terminal leaves it running",
-            FRAMES[self.spinner], standing.under_way
-        ));
+        self.looks += 1;
+        let keys = match &self.keys {
+            Some(keys) if keys.asks => return self.out.transient(MEANT),
+            Some(_) if self.looks > LOOKS_TO_READ => KEYS_LATER,
+            Some(_) => KEYS,
+            None => WITHOUT_KEYS,
+        };
+        let width = self.out.width().unwrap_or(WIDTH_UNKNOWN);
+        let since = standing.under_way.since.unwrap_or(standing.entry.updated_at);
+        let under_way = UnderWay { since: Some(since), ..standing.under_way };
+        // The spinner, a space, and the column in which no terminal wraps.
+        let text = words::live(&under_way, keys, SystemClock.now(), width.saturating_sub(3));
+        let text = match text.strip_suffix(keys) {
+            Some(before) => format!("{before}{}", self.out.in_tone(Tone::Dim, keys)),
+            None => text,
+        };
+        self.out.transient_as_is(&format!("{} {text}", FRAMES[self.looks % FRAMES.len()]));
     }
 }

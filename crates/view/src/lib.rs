@@ -39,8 +39,8 @@ pub use gaps::{
 pub use land::{LandOrder, LandShape, LandedView};
 pub use look::{
     Asked, Changes, Damaged, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt,
-    ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight,
-    WhyView,
+    ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, UnderWay, Update,
+    Weight, WhyView,
 };
 pub use order::{
     AgentChoice, CycleOrder, ForkOrder, LimitWords, LoopOrder, Order, PrepChoice, Removal, Resumption,

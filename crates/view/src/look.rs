@@ -10,7 +10,7 @@ use piton_model::{
 use piton_record::{record, shown};
 use serde::{Deserialize, Serialize};
 
-use crate::words::Watched;
+use crate::words::{self, Watched};
 use crate::{
     ArchivedView, AskedView, CycleStatus, Error, EventView, LedgerStatus, ReplicaView, RunStatus,
     WorkflowStatus,
@@ -51,6 +51,8 @@ pub struct StatusView {
     pub archived: Option<ArchivedView>,
     /// What is known of the replica of its journal.
     pub replica: Option<ReplicaView>,
+    /// What happens in it, where somebody works on it.
+    pub under_way: Option<UnderWay>,
 }
 
 /// The status of each kind of run, as programs read it.
@@ -95,7 +97,16 @@ impl StatusView {
             left: None,
             archived: None,
             replica: None,
+            under_way: None,
         }
+    }
+
+    /// Says what happens in it at this moment, below what it is and why.
+    pub fn tell(&mut self, under_way: UnderWay, now: Timestamp) {
+        const HEAD: usize = 2;
+        let line = format!("now      {}", words::now(&under_way, now));
+        self.screen.insert(self.screen.len().min(HEAD), line);
+        self.under_way = Some(under_way);
     }
 
     /// As programs read it.
@@ -103,6 +114,9 @@ impl StatusView {
         let mut data = serde_json::to_value(&self.of).expect("a status is plain data");
         if let Some(replica) = &self.replica {
             data["replica"] = serde_json::to_value(replica).expect("plain data");
+        }
+        if let Some(under_way) = &self.under_way {
+            data["under_way"] = serde_json::to_value(under_way).expect("plain data");
         }
         if let Some(archived) = &self.archived {
             data["archive"] = serde_json::to_value(archived).expect("plain data");
@@ -223,13 +237,30 @@ pub enum Weight {
     Detail,
 }
 
+/// What happens in a run at this moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct UnderWay {
+    /// How far it is: `#4`, `3 of 7`.
+    pub at: String,
+    /// Who or what is at work: `claude`, `check test`.
+    pub what: String,
+    /// Since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// The last thing that an agent did or said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub says: Option<String>,
+    /// What is known so far, in a few words each: tests, context, money.
+    pub facts: Vec<String>,
+}
+
 /// Where a run is after everything that was told of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
     /// As in a list.
     pub entry: Entry,
     /// What is under way.
-    pub under_way: String,
+    pub under_way: UnderWay,
     /// It should go on, and nobody sees to that.
     pub undriven: bool,
     /// It waits, and an answer is on its way to whoever drives it.
@@ -301,6 +332,8 @@ pub struct ReportView {
     pub data: serde_json::Value,
     /// As Markdown, for a pull request.
     pub text: String,
+    /// As one page that needs nothing besides itself, with charts.
+    pub html: String,
 }
 
 /// The numbers of a loop, for a monitoring system.

@@ -19,6 +19,7 @@ use piton_view::{
 };
 
 use super::metrics::metrics;
+use super::now::Glance;
 use super::output::Output;
 use super::{
     ClientError, LocalClient, collect, cycles, gaps, land, ledgers, repair, replicate, report, research,
@@ -131,6 +132,14 @@ impl LocalClient {
             StateOf::Ledger(state) => ledgers::view_of(self, state).await?,
         };
         view.seq = loaded.head;
+        if holder.is_some() {
+            let mut glance = Glance::new(self.layout(), run);
+            let under_way = glance.look_at(&loaded.state, &self.redactor());
+            // What only waits is said by its status.
+            if under_way.since.is_some() {
+                view.tell(under_way, SystemClock.now());
+            }
+        }
         // Nobody is to drive what can only be read.
         view.undriven = self.caution.is_none() && self.is_missed(&loaded.state.entry()).await?;
         // That it cannot be looked at is said where somebody asks for it.
@@ -351,8 +360,11 @@ impl LocalClient {
             return Err(Error::usage(what).hint(format!("run `piton rm {run}`")));
         }
         if !entry.is_at_rest() && !how.force {
-            return Err(Error::usage(format!("run `{run}` is {}", entry.status.as_str()))
-                .hint(format!("run `piton stop {run}` first, or give --force")));
+            return Err(Error::usage(format!(
+                "run `{run}` is {}",
+                piton_view::words::status_word(entry.status)
+            ))
+            .hint(format!("run `piton stop {run}` first, or give --force")));
         }
         driver_process::settled(self, run).await?;
         let mut kept = land::let_go(self, run, how.tree).await?;
@@ -406,12 +418,7 @@ impl Client for LocalClient {
     }
 
     fn report<'a>(&'a self, run: &'a RunId) -> Answer<'a, ReportView> {
-        Box::pin(async move {
-            let ReportView { data, text } = report::report(self, run).await?;
-            let redactor = self.redactor();
-            // It is made to be published.
-            Ok(ReportView { data: redactor.redact_json(data), text: redactor.redact(&text).into_owned() })
-        })
+        Box::pin(report::report(self, run))
     }
 
     fn metrics<'a>(&'a self, run: &'a RunId) -> Answer<'a, MetricsView> {

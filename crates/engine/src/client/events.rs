@@ -8,8 +8,9 @@ use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::Watched;
-use piton_view::{Answer, Changes, EventView, Follow, Listed, Seen, Standing, Told, Update};
+use piton_view::{Answer, Changes, EventView, Follow, Listed, Seen, Standing, Told, UnderWay, Update};
 
+use super::now::Glance;
 use super::{ClientError, LocalClient};
 
 /// How often the journal is asked for news while a caller waits for some.
@@ -162,6 +163,8 @@ struct Watch<'a, M> {
     next: Seq,
     undriven: bool,
     redactor: Redactor,
+    glance: Glance,
+    under_way: UnderWay,
 }
 
 impl<'a, M: Watched + Send> Watch<'a, M> {
@@ -170,7 +173,16 @@ impl<'a, M: Watched + Send> Watch<'a, M> {
             0 => None,
             after => Some(client.load::<M>(run, Some(after)).await?.state),
         };
-        Ok(Self { client, run, state, next: after + 1, undriven: false, redactor: client.redactor() })
+        Ok(Self {
+            client,
+            run,
+            state,
+            next: after + 1,
+            undriven: false,
+            redactor: client.redactor(),
+            glance: Glance::new(client.layout(), run),
+            under_way: UnderWay::default(),
+        })
     }
 
     async fn look(&mut self, wait: Duration) -> Result<Vec<Update>, ClientError> {
@@ -186,6 +198,9 @@ impl<'a, M: Watched + Send> Watch<'a, M> {
         }
         if let Some(state) = &self.state {
             self.undriven = self.client.is_missed(&state.entry()).await?;
+        }
+        if let Some(state) = &self.state {
+            self.under_way = self.glance.look(state, &self.redactor);
         }
         Ok(updates)
     }
@@ -219,7 +234,7 @@ where
         let state = self.state.as_ref()?;
         Some(Standing {
             entry: state.entry(),
-            under_way: state.under_way(),
+            under_way: self.under_way.clone(),
             undriven: self.undriven,
             settling: state.is_settling(),
             at_a_key: state.at_a_key(),

@@ -65,11 +65,7 @@ impl Output {
             return Err(Error::usage(format!("run `{run}` has no attempt `{name}`"))
                 .hint(format!("run `piton log {run}` to see its attempts")));
         }
-        let logs = ["stdout.log", "stderr.log"].map(|log| Log {
-            path: attempts.join(&name).join(log),
-            at: 0,
-            opened: None,
-        });
+        let logs = ["stdout.log", "stderr.log"].map(|log| Log::of(attempts.join(&name).join(log)));
         let stream = Some(stream).filter(|_| !raw);
         let layout = client.layout().clone();
         Ok(Self { layout, attempts, name, stream, logs, readable: Readable::default() })
@@ -81,9 +77,7 @@ impl Output {
             while let Some(piece) = log.next(&self.layout)? {
                 let text = match &self.stream {
                     None => return Ok(Some(piece)),
-                    Some(format) if number == 0 && *format != StreamFormat::Plain => {
-                        self.readable.read(format, &piece)
-                    }
+                    Some(format) if number == 0 => self.readable.lines(format, &piece),
                     Some(_) => String::from_utf8_lossy(&piece).into_owned(),
                 };
                 if !text.is_empty() {
@@ -115,7 +109,7 @@ impl Printed for Output {
 
 /// What a stream says, for people.
 #[derive(Default)]
-struct Readable {
+pub(super) struct Readable {
     /// A line that is not whole yet.
     unfinished: Vec<u8>,
     /// Words came in pieces, and the last of them may not have been the end of the sentence.
@@ -123,7 +117,14 @@ struct Readable {
 }
 
 impl Readable {
-    /// What the lines say that end in this piece.
+    /// What this piece says; of a format with lines of its own, what the lines say that end in it.
+    pub(super) fn lines(&mut self, format: &StreamFormat, piece: &[u8]) -> String {
+        match format {
+            StreamFormat::Plain => String::from_utf8_lossy(piece).into_owned(),
+            _ => self.read(format, piece),
+        }
+    }
+
     fn read(&mut self, format: &StreamFormat, piece: &[u8]) -> String {
         let mut text = String::new();
         self.unfinished.extend_from_slice(piece);
@@ -170,7 +171,7 @@ fn look(attempts: &Path, name: &str) -> Result<Found, Error> {
 }
 
 /// A log file that may still grow.
-struct Log {
+pub(super) struct Log {
     path: PathBuf,
     at: u64,
     /// All of it, where it is over and was encrypted.
@@ -178,6 +179,17 @@ struct Log {
 }
 
 impl Log {
+    /// From its beginning.
+    fn of(path: PathBuf) -> Self {
+        Self { path, at: 0, opened: None }
+    }
+
+    /// Its last `bytes`, and what comes after them.
+    pub(super) fn tail_of(path: PathBuf, bytes: u64) -> Self {
+        let length = std::fs::symlink_metadata(&path).map_or(0, |log| log.len());
+        Self { at: length.saturating_sub(bytes), ..Self::of(path) }
+    }
+
     /// Opens it as a whole, where it is encrypted by now.
     fn open(&mut self, layout: &Layout) -> Result<(), Error> {
         let environment = |error: piton_sys::file::Error| Error::of(ErrorKind::Environment, &error);
@@ -195,7 +207,8 @@ impl Log {
         Ok(())
     }
 
-    fn next(&mut self, layout: &Layout) -> Result<Option<Vec<u8>>, Error> {
+    /// What comes next in it; nothing where that is not written yet.
+    pub(super) fn next(&mut self, layout: &Layout) -> Result<Option<Vec<u8>>, Error> {
         if self.opened.is_none() {
             self.open(layout)?;
         }

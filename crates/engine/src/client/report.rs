@@ -1,18 +1,23 @@
 //! What a run did, for a pull request.
 
+mod html;
+
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptEnd, AttemptRuling, Change, CheckRound, Consequence, Finding, IterationVerdict, NoteKind, Prompt,
-    Report, TestStatus, TestTracker, Verdict,
+    AttemptEnd, AttemptOutcome, AttemptRuling, Change, CheckRound, Consequence, Finding, IterationVerdict,
+    NoteKind, Prompt, Report, TestStatus, TestTracker, Verdict,
 };
-use piton_model::{Event, Evidence, RunId, State};
+use piton_model::{Entry, Event, Evidence, RunId, State};
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, clean, clean_line};
 use piton_view::{Error, ReportView, StateOf};
 
+use serde::Serialize;
+
 use super::{ClientError, LocalClient, cycles, ledgers, workflows};
 use crate::load;
+use html::{Bar, Tone};
 
 /// What is shown of the task.
 const TASK_BYTES_MAX: usize = 2_000;
@@ -24,7 +29,24 @@ const TESTS_SHOWN_MAX: usize = 20;
 const PAGE: usize = 1024;
 
 /// What a run of any kind did.
+struct Account {
+    title: String,
+    data: serde_json::Value,
+    text: String,
+    /// What charts show of it.
+    bars: Vec<Bar>,
+}
+
+/// What a run of any kind did, without what is secret: it is made to be published.
 pub(super) async fn report(client: &LocalClient, run: &RunId) -> Result<ReportView, Error> {
+    let Account { title, data, text, bars } = account(client, run).await?;
+    let redactor = client.redactor();
+    let text = redactor.redact(&text).into_owned();
+    let html = html::page(&redactor.redact(&title), &text, &bars);
+    Ok(ReportView { data: redactor.redact_json(data), text, html })
+}
+
+async fn account(client: &LocalClient, run: &RunId) -> Result<Account, Error> {
     match client.load_any(run, None).await?.state {
         StateOf::Loop(state) => of_loop(client, run, &state).await,
         StateOf::Workflow(state) => {
@@ -32,30 +54,39 @@ pub(super) async fn report(client: &LocalClient, run: &RunId) -> Result<ReportVi
             let found = client.look_around(&state).await?;
             let status = workflows::status_of(client.layout(), &state, found, holder.as_ref());
             let text = clean(&words::workflow::report(&status, &state));
-            Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
+            Ok(Account::of(&status, &status.entry, text))
         }
         StateOf::Cycle(state) => {
             let holder = client.driver_of(run).await?;
             let status = cycles::status_of(&state, holder.as_ref());
             let text = clean(&words::cycle::report(&status, &state));
-            Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
+            Ok(Account::of(&status, &status.entry, text))
         }
         StateOf::Ledger(state) => {
             let (status, state) = ledgers::status_of(client, &state).await?;
             let text = clean(&words::ledger::report(&status, &state, SystemClock.now()));
-            Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
+            Ok(Account::of(&status, &status.entry, text))
         }
     }
 }
 
-async fn of_loop(client: &LocalClient, run: &RunId, state: &State) -> Result<ReportView, Error> {
+impl Account {
+    /// Of a run without iterations to draw.
+    fn of(status: &impl Serialize, entry: &Entry, text: String) -> Self {
+        let data = serde_json::to_value(status).expect("a view is plain data");
+        Self { title: entry.title.clone(), data, text, bars: Vec::new() }
+    }
+}
+
+async fn of_loop(client: &LocalClient, run: &RunId, state: &State) -> Result<Account, Error> {
     let rows = iterations(client, run).await?;
     let data = serde_json::json!({
         "run_id": run, "title": state.title, "status": state.status.as_str(),
         "reason": state.reason.map(|reason| reason.as_str()), "commits": state.seen.commits,
         "iterations": rows.iter().map(Row::json).collect::<Vec<_>>(),
     });
-    Ok(ReportView { data, text: clean(&text(state, &rows)) })
+    let bars = rows.iter().map(Row::bar).collect();
+    Ok(Account { title: state.title.clone(), data, text: clean(&text(state, &rows)), bars })
 }
 
 /// One iteration, as the events tell it.
@@ -116,6 +147,12 @@ impl Row {
         }
     }
 
+    /// How many tests passed in what it left, and of how many.
+    fn test_count(&self) -> Option<(u64, u64)> {
+        let tests = self.checks.as_ref()?.measures.tests?;
+        Some((u64::from(tests.passed), u64::from(tests.passed + tests.failed)))
+    }
+
     /// What became of it, in a word.
     fn fate(&self) -> &'static str {
         if self.rejected {
@@ -133,6 +170,8 @@ impl Row {
             Some(IterationVerdict::Skipped) => "skipped",
             Some(IterationVerdict::Doubted) => "doubted",
             Some(IterationVerdict::Kept) | None => match &self.end {
+                // It was kept; whether it is any good the checks say.
+                Some(end) if end.outcome == AttemptOutcome::Succeeded => "kept",
                 Some(end) => words::outcome_word(end.outcome),
                 None => "lost",
             },
@@ -150,6 +189,20 @@ impl Row {
     /// Whether nobody began it.
     fn is_left_out(&self) -> bool {
         self.end.is_none() && !self.lost
+    }
+
+    /// What a chart shows of it.
+    fn bar(&self) -> Bar {
+        Bar {
+            number: self.iteration,
+            took_ms: self.end.as_ref().map_or(0, |end| end.duration_ms),
+            tests: self.test_count(),
+            tone: match (self.refused || self.rejected, &self.checks) {
+                (true, _) => Tone::PutBack,
+                (false, Some(round)) if round.all_pass() => Tone::Green,
+                (false, _) => Tone::Red,
+            },
+        }
     }
 
     /// How long its agent worked.
@@ -301,7 +354,7 @@ fn tests_by_name(text: &mut String, state: &State, rows: &[Row]) {
         lines.push(format!("- flaky: {}", list(&flaky)));
     }
     if state.seen.tests.unnamed {
-        lines.push("- the names of passing tests are unknown: their runner does not say them".to_owned());
+        lines.push("- the test runner does not name the tests that pass".to_owned());
     }
     if !lines.is_empty() {
         let _ = writeln!(text, "\n## Tests\n\n{}", lines.join("\n"));
@@ -310,7 +363,7 @@ fn tests_by_name(text: &mut String, state: &State, rows: &[Row]) {
 
 fn text(state: &State, rows: &[Row]) -> String {
     let mut text = format!("# {}\n\n", clean_line(&state.title));
-    let _ = writeln!(text, "**{}**: {}\n", state.status.as_str(), words::why(state));
+    let _ = writeln!(text, "**{}**: {}\n", words::status_word(state.status), words::why(state));
     if let Prompt::Text(task) = &state.config.prompt {
         let task = piton_model::limits::clip(task, TASK_BYTES_MAX);
         let quoted: Vec<_> = task.lines().map(|line| format!("> {line}")).collect();
@@ -339,7 +392,7 @@ fn text(state: &State, rows: &[Row]) -> String {
         text.push_str("- none\n");
     }
     tests_by_name(&mut text, state, rows);
-    text.push_str("\n## Iterations\n\n| # | agent | change | checks | took | cost | commit |\n|---|---|---|---|---|---|---|\n");
+    text.push_str("\n## Iterations\n\n| # | outcome | change | checks | tests | took | cost | commit |\n|---|---|---|---|---|---|---|---|\n");
     for row in rows {
         let change = row.change.as_ref().map_or_else(
             || "none".to_owned(),
@@ -348,10 +401,11 @@ fn text(state: &State, rows: &[Row]) -> String {
         let commit = row.commit.as_deref();
         let _ = writeln!(
             text,
-            "| {} | {} | {change} | {} | {} | {} | {} |",
+            "| {} | {} | {change} | {} | {} | {} | {} | {} |",
             row.iteration,
             row.fate(),
             row.checks(),
+            row.test_count().map_or_else(|| "–".to_owned(), |(passed, all)| format!("{passed}/{all}")),
             row.took(),
             row.cost(),
             commit.map_or_else(|| "–".to_owned(), |commit| format!("`{}`", &commit[..commit.len().min(10)])),

@@ -403,7 +403,7 @@ pub(super) fn before_iteration(state: &State) -> Option<String> {
             (false, false) => "",
         };
         format!(
-            "Iteration {next} of {max} comes next.{}{at_break}\nBegin it? No leaves it out.",
+            "Iteration {next} of {max} comes next.{}{at_break}\nBegin it? If not, it is skipped.",
             checks(state)
         )
     })

@@ -62,7 +62,7 @@ pub(crate) struct StartArguments {
     /// A command that judges the tree, e.g. `test=cargo test`. Repeatable; beside those of piton.toml.
     #[arg(long, value_name = "[NAME=]CMD")]
     pub(crate) check: Vec<String>,
-    /// End after this many iterations; 5 unless somebody says otherwise.
+    /// End after this many iterations; 5 by default.
     #[arg(long, value_name = "N")]
     pub(crate) max_iterations: Option<u32>,
     /// Stop after this much working time, e.g. 90m; waits are not counted.

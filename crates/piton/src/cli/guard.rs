@@ -15,7 +15,7 @@ pub(crate) struct GuardArguments {
     /// Any change at or below this path blocks. Repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) protect: Vec<String>,
-    /// Tests that left or say less block also where product code changed with them, as in a loop.
+    /// Deleted and weakened tests block even where product code changed with them, as in a loop.
     #[arg(long)]
     pub(crate) strict: bool,
     /// Also run the checks on copies of the tree that were broken on purpose, and see whether they notice.

@@ -16,9 +16,11 @@ const GROUPS: [(&str, &[&str]); 6] = [
 
 /// For programs, and for what goes wrong rarely.
 const PLUMBING: (&str, &[&str]) =
-    ("Plumbing", &["mcp", "export", "metrics", "schema", "completions", "rebuild"]);
+    ("Plumbing", &["mcp", "export", "metrics", "schema", "completions", "man", "rebuild"]);
 
-const WIDTH: usize = 80;
+/// No line is wider; narrower ones suit a narrower terminal.
+const WIDTH_MAX: usize = 80;
+const WIDTH_MIN: usize = 40;
 /// Where what a command does begins.
 const COLUMN: usize = 15;
 
@@ -31,44 +33,56 @@ pub(crate) fn parse() -> Arguments {
 /// The command line, with its first page.
 pub(crate) fn command() -> Command {
     let command = Arguments::command();
-    let page = page(&command, false);
+    let page = page(&command, false, width());
     command.override_help(page)
 }
 
+/// How wide the page may be for whoever reads it.
+pub(crate) fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok();
+    let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    columns.unwrap_or(WIDTH_MAX).clamp(WIDTH_MIN, WIDTH_MAX)
+}
+
 /// The first page; with plumbing, if wanted.
-pub(crate) fn page(command: &Command, is_all: bool) -> String {
+pub(crate) fn page(command: &Command, is_all: bool, width: usize) -> String {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut text = format!("{about}\n\nUsage: piton COMMAND [ARGUMENTS]\n");
+    let mut text = format!("{}\n\nUsage: piton COMMAND [ARGUMENTS]\n", filled(&about, 0, width));
     for (title, names) in GROUPS.iter().chain(is_all.then_some(&PLUMBING)) {
         text += &format!("\n{title}\n");
         for name in *names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
-            text += &entry(name, &about.map(ToString::to_string).unwrap_or_default());
+            text += &entry(name, &about.map(ToString::to_string).unwrap_or_default(), width);
         }
     }
-    text += "\nStart with `piton demo`. `piton COMMAND --help` has the flags of a command";
-    text += if is_all { ".\n" } else { ",\n`piton help --all` every command.\n" };
-    text
+    let all = if is_all { "." } else { ", `piton help --all` every command." };
+    let end = format!("Start with `piton demo`. `piton COMMAND --help` has the flags of a command{all}");
+    text + "\n" + &filled(&end, 0, width) + "\n"
 }
 
 /// A command and what it does, on as many lines as that takes.
-fn entry(name: &str, about: &str) -> String {
-    let mut text = format!("  {name:<width$}", width = COLUMN - 2);
-    let mut at = COLUMN;
-    for word in about.trim_end_matches('.').split_whitespace() {
+fn entry(name: &str, about: &str, width: usize) -> String {
+    let name = format!("  {name:<rest$}", rest = COLUMN - 2);
+    name + &filled(about.trim_end_matches('.'), COLUMN, width) + "\n"
+}
+
+/// A text whose first line begins in `column`, and so do the others.
+fn filled(text: &str, column: usize, width: usize) -> String {
+    let (mut filled, mut at) = (String::new(), column);
+    for word in text.split_whitespace() {
         let length = word.chars().count();
-        if at > COLUMN && at + 1 + length > WIDTH {
-            text += &format!("\n{:COLUMN$}", "");
-            at = COLUMN;
+        if at > column && at + 1 + length > width {
+            filled += &format!("\n{:column$}", "");
+            at = column;
         }
-        if at > COLUMN {
-            text.push(' ');
+        if at > column {
+            filled.push(' ');
             at += 1;
         }
-        text += word;
+        filled += word;
         at += length;
     }
-    text + "\n"
+    filled
 }
 
 #[cfg(test)]
@@ -92,8 +106,10 @@ mod tests {
 
     #[test]
     fn no_line_is_too_long() {
-        for line in page(&Arguments::command(), true).lines() {
-            assert!(line.chars().count() <= WIDTH, "{line}");
+        for width in [WIDTH_MIN, 60, WIDTH_MAX] {
+            for line in page(&Arguments::command(), true, width).lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct GcArguments {
     /// Say what would go, and change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// What was changed less long ago stays: somebody may be about to need it.
+    /// Keep what was changed more recently than this: somebody may be about to need it.
     #[arg(long, value_name = "D", default_value = "24h")]
     pub(crate) grace: String,
 }

@@ -119,3 +119,12 @@ pub(crate) struct DiffArguments {
     #[arg(long)]
     pub(crate) stat: bool,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    #[command(flatten)]
+    pub(crate) run: super::RunArgument,
+    /// As one HTML file that needs nothing besides itself: `piton report --html > report.html`.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) html: bool,
+}

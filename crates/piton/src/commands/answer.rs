@@ -66,7 +66,7 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
             format!("answered; {run} is being stopped: `piton wait {}`", run.short())
         }
         true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
-        false => format!("answered; {run} is {}", asked.status.as_str()),
+        false => format!("answered; {run} is {}", piton_view::words::status_word(asked.status)),
     });
     Ok(ExitCode::Done)
 }
@@ -107,7 +107,7 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
         }
         for question in &status.questions {
             out.line(format!("{run}  question {}  (digest {})", question.question, question.digest));
-            out.line(format!("  {}", clean(&question.text).replace('\n', "\n  ")));
+            out.row(format!("  {}", clean(&question.text).replace('\n', "\n  ")));
             out.line(format!(
                 "  piton answer {} {} --approve|--reject|--abort [--comment TEXT] --seen {}",
                 run.short(),
@@ -157,7 +157,7 @@ async fn settle(
     said(&asked, out);
     out.note(match asked.status.is_active() {
         true => format!("answered {id}; {run} goes on in the background: `piton attach {}`", run.short()),
-        false => format!("answered {id}; {run} is {}", asked.status.as_str()),
+        false => format!("answered {id}; {run} is {}", piton_view::words::status_word(asked.status)),
     });
     Ok(ExitCode::Done)
 }
@@ -172,14 +172,14 @@ fn list_of_cycle(run: &RunId, status: &CycleStatus, out: &Output) {
         out.line(format!("  piton resume {}", run.short()));
     }
     for open in status.decisions.iter().filter(|open| open.status == DecisionStatus::Pending) {
-        out.line(clean_line(&format!("{run}  {}  {}", open.id, open.description)));
+        out.row(clean_line(&format!("{run}  {}  {}", open.id, open.description)));
         if !open.options.is_empty() {
             out.line(clean_line(&format!("  {}", open.options.join(" | "))));
         }
         out.line(format!("  piton answer {} {} OPTION", run.short(), open.id));
     }
     for open in status.blockers.iter().filter(|open| open.status == BlockerStatus::Open) {
-        out.line(clean_line(&format!("{run}  {}  {} ({})", open.id, open.description, open.reported_by)));
+        out.row(clean_line(&format!("{run}  {}  {} ({})", open.id, open.description, open.reported_by)));
         out.line(format!("  piton answer {} {} HOW-IT-IS-RESOLVED", run.short(), open.id));
     }
 }

@@ -81,9 +81,9 @@ fn created(made: &BackedUp, out: &Output) -> ExitCode {
     if out.json {
         out.json(made);
     } else {
-        out.line(format!("{}  {}", backup.name, held(&made.proof)));
+        out.row(format!("{}  {}", backup.name, held(&made.proof)));
         let events = words::count(made.proof.events, "event");
-        out.line(format!(
+        out.row(format!(
             "  restored and verified: {events}; {} new in {}",
             words::bytes(made.bytes_put),
             clean_line(&backup.at)
@@ -123,7 +123,7 @@ fn listed(found: &BackupsView, out: &Output) -> ExitCode {
         found.backups.iter().for_each(|backup| out.row(line_of(backup)));
         found.replicas.iter().for_each(|replica| out.row(clean_line(&line_of_replica(replica))));
         found.notes.iter().for_each(|note| out.note(clean_line(note)));
-        found.damaged.iter().for_each(|problem| out.line(clean_line(&format!("damaged: {problem}"))));
+        found.damaged.iter().for_each(|problem| out.row(clean_line(&format!("damaged: {problem}"))));
     }
     let is_whole = found.damaged.is_empty() && found.replicas.iter().all(|replica| replica.broken.is_none());
     if is_whole { ExitCode::Done } else { ExitCode::Corrupt }
@@ -170,7 +170,7 @@ fn checked(verified: &BackupsVerified, out: &Output) -> ExitCode {
                     format!("damaged: {}", problem.as_deref().unwrap_or("it does not restore"))
                 }
             };
-            out.line(clean_line(&format!("{}  {said}", backup.name)));
+            out.row(clean_line(&format!("{}  {said}", backup.name)));
         }
     }
     if verified.ok { ExitCode::Done } else { ExitCode::Corrupt }
@@ -182,7 +182,7 @@ fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
         out.json(done);
         return code;
     }
-    out.line(format!("from backup {}", done.backup));
+    out.row(format!("from backup {}", done.backup));
     for run in &done.runs {
         let said = match (run.seq, run.snapshots) {
             (Some(seq), true) => format!("{}, with its snapshots", words::count(seq, "event")),
@@ -190,7 +190,7 @@ fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
             (None, true) => "is here already; its snapshots came back".to_owned(),
             (None, false) => "is here already, left as it is".to_owned(),
         };
-        out.line(format!("  {}  {said}", run.run_id));
+        out.row(format!("  {}  {said}", run.run_id));
     }
     if done.runs.iter().any(|run| run.snapshots) {
         out.note("`piton restore RUN` writes the files of its best iteration");

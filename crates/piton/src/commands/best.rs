@@ -41,7 +41,7 @@ pub(super) async fn run(global: &Global, arguments: &BestArguments, out: &Output
     }
     if let Some(best) = &status.best {
         let below = if best.acceptable { "" } else { " (below 70: not good enough to hand on)" };
-        out.line(match best.total {
+        out.row(match best.total {
             0 => format!("#{}  there are no checks to compare by", best.iteration),
             total => {
                 let passed = format!("{} of {total} checks", best.passed);
@@ -52,7 +52,7 @@ pub(super) async fn run(global: &Global, arguments: &BestArguments, out: &Output
         out.note("no iteration was judged yet");
     }
     if let Some(chosen) = &status.chosen {
-        out.line(format!("#{}  chosen instead: {}", chosen.iteration, clean_line(&chosen.reason)));
+        out.row(format!("#{}  chosen instead: {}", chosen.iteration, clean_line(&chosen.reason)));
     }
     if status.best.is_some() || status.chosen.is_some() {
         out.note(format!("`piton restore {}` puts its files back", run.short()));
@@ -73,7 +73,7 @@ fn of_cycle(status: &CycleStatus, out: &Output) -> ExitCode {
                 .chosen
                 .as_deref()
                 .map_or_else(String::new, |why| format!(", chosen: {}", clean_line(why)));
-            out.line(format!("#{}{score}{chosen}", best.iteration));
+            out.row(format!("#{}{score}{chosen}", best.iteration));
         }
         None => out.note("no iteration was judged yet"),
     }

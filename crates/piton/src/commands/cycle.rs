@@ -178,7 +178,11 @@ async fn ask(global: &Global, run: &str, request: CycleRequest, word: &str, out:
     said(&asked, out);
     match out.json {
         true => out.json(&asked),
-        false => out.did(format!("{word}; run {} is {}", run.short(), asked.status.as_str())),
+        false => out.did(format!(
+            "{word}; run {} is {}",
+            run.short(),
+            piton_view::words::status_word(asked.status)
+        )),
     }
     Ok(ExitCode::Done)
 }

@@ -26,48 +26,46 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     let directory = Scratch::new(arguments.keep)?;
     let layout = Layout::new(directory.path.clone()).taken(true);
     let client = &*repository::open_or_create(&layout);
-    out.line(
-        out.bold("1. a loop: piton runs the checks itself, and an agent that changes the check is refused"),
-    );
+    out.heading("1. a loop: piton runs the checks itself, and an agent that changes the check is refused");
     file::create_new(&layout.root().join("check.sh"), CHECK.as_bytes(), Durability::Unsynced)?;
     let run = client.start(Order::Loop(Box::new(order()?))).await?.run_id;
     let (attempt, seen) = third_attempt(client, &run, out).await?;
 
-    out.line(String::new());
-    out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 3"));
+    out.row(String::new());
+    out.heading("2. a crash: kill -9 for the driver, in the middle of attempt 3");
     let driver = status_of(client, &run).await?.driver.and_then(|driver| process::identity(driver.pid));
     let driver = driver.ok_or_else(|| lost_its_way("the driver left early"))?;
     process::signal(&driver, Signal::Kill).map_err(|error| Failure::environment(&error))?;
     wait_for(async || Ok(status_of(client, &run).await?.driver.is_none())).await?;
-    out.line(format!("      driver {} is dead", driver.pid));
+    out.row(format!("      driver {} is dead", driver.pid));
     let works = works(client, &run, attempt).await?;
-    out.line(format!(
+    out.row(format!(
         "      the agent of attempt {attempt} {}",
-        if works { "works on: its keeper holds it" } else { "has ended" }
+        if works { "is still at work, held by its keeper" } else { "has ended" }
     ));
 
-    out.line(String::new());
-    out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
+    out.row(String::new());
+    out.heading("3. a re-attach: `piton resume` finds the agent instead of starting another");
     client.wake(&run).await?;
     let code = viewer::view(client, &run, seen, None, out).await?;
 
-    out.line(String::new());
-    out.line(out.bold("4. the account: every transition is in the journal"));
+    out.row(String::new());
+    out.heading("4. the account: every transition is in the journal");
     let verified = client.verify(None, &mut |_, _| {}).await?;
     let status = status_of(client, &run).await?;
-    out.line(format!(
+    out.row(format!(
         "      {} events, chain {}; {} attempts, {} lost, iteration 3 counted once",
         verified.events_checked,
         if verified.ok { "intact" } else { "damaged" },
         status.used.attempts,
         status.used.lost,
     ));
-    out.line(format!("      took {:.1} s", (SystemClock.monotonic() - started).as_secs_f64()));
+    out.row(format!("      took {:.1} s", (SystemClock.monotonic() - started).as_secs_f64()));
     if arguments.keep {
-        out.line(format!("      look around: cd {} && piton log", directory.path.display()));
+        out.row(format!("      look around: cd {} && piton log", directory.path.display()));
     } else {
-        out.line("      the directory is gone again; `piton demo --keep` leaves it to look around in");
-        out.line("next: piton init, then piton loop \"what to do\" --exec 'your-agent'");
+        out.row("      the directory is gone again; `piton demo --keep` keeps it for you to look at");
+        out.row("next: piton init, then piton loop \"what to do\" --exec 'your-agent'");
     }
     Ok(code)
 }

@@ -195,7 +195,7 @@ fn rules(out: &Output) -> ExitCode {
     }
     for rule in RULES {
         let blocks = if rule.blocks_somewhere() { "blocks" } else { "reports" };
-        out.line(clean_line(&format!(
+        out.row(clean_line(&format!(
             "{:<28} {blocks:<8} {:<9} {}",
             rule.name,
             rule.severity.as_str(),

@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use piton_model::ExitCode;
 
-use crate::cli::help::page;
+use crate::cli::help::{page, width};
 use crate::cli::{Arguments, HelpArguments};
 use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
@@ -12,7 +12,7 @@ pub(super) fn run(arguments: &HelpArguments, out: &Output) -> Result {
     let mut command = Arguments::command();
     command.build();
     if arguments.words.is_empty() {
-        out.bytes(page(&command, arguments.all).as_bytes());
+        out.bytes(page(&command, arguments.all, width()).as_bytes());
         return Ok(ExitCode::Done);
     }
     let mut found = &mut command;

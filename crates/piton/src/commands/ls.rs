@@ -1,6 +1,6 @@
 //! `piton ls`: runs, those that need you first.
 
-use piton_model::{ExitCode, Timestamp};
+use piton_model::{ExitCode, Status, Timestamp};
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Damaged, Listed, RunSizeView, Runs, SizesView, words};
 use serde::Serialize;
@@ -8,13 +8,21 @@ use serde::Serialize;
 use crate::cli::{Global, LsArguments};
 use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
+use crate::paint::{self, Tone};
 use crate::repository;
 
 /// Finished runs older than the newest so many are shown with `--all` only.
 const FINISHED_SHOWN: usize = 10;
 
-/// What is left of a title is worth a place on the line from so many characters on.
-const TITLE_MIN: usize = 16;
+/// A longer name has a line of its own.
+const NAME_MAX: usize = 24;
+
+/// The digits that an id of piton's ends with.
+const MADE_LEN: usize = 8;
+
+/// What the columns are called.
+const RUN: &str = "RUN";
+const STATE: &str = "STATE";
 
 pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) -> Result {
     let since = match &arguments.since {
@@ -69,9 +77,12 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     }
     let now = SystemClock.now();
     let columns = Columns::of(&listed, out.width());
+    if let Some(header) = columns.header().filter(|_| !listed.is_empty()) {
+        out.line(out.in_tone(Tone::Dim, &header));
+    }
     damaged.iter().for_each(|damaged| out.row(line_of(damaged, &columns)));
-    for listed in &listed {
-        columns.lines(listed, now).iter().for_each(|line| out.line(line));
+    for run in &listed {
+        columns.lines(run, now, out).iter().for_each(|line| out.line(line));
     }
     Ok(code)
 }
@@ -183,11 +194,11 @@ fn select(runs: Vec<Listed>, arguments: &LsArguments, since: Option<Timestamp>) 
 /// What `ls` says of a run's state.
 fn status_of(listed: &Placed) -> String {
     let run = &listed.run.entry;
-    let word = run.status.as_str();
+    let word = words::status_word(run.status);
     match run.reason {
         _ if listed.run.undriven => format!("{word}, nothing drives it"),
-        Some(reason) => format!("{word} ({})", reason.as_str()),
-        None => word.to_owned(),
+        Some(reason) if run.status != Status::Completed => format!("{word} ({})", reason.as_str()),
+        _ => word.to_owned(),
     }
 }
 
@@ -206,25 +217,46 @@ impl Columns {
             return Self { id: 44, status: 28, screen };
         }
         let widest = |of: &dyn Fn(&Placed) -> usize| listed.iter().map(of).max().unwrap_or(0);
-        let id = widest(&|listed| listed.run.entry.run_id.as_str().len());
-        Self { id, status: widest(&|listed| status_of(listed).len()), screen }
+        let id = widest(&|run| Some(name_of(run).len()).filter(|name| *name <= NAME_MAX).unwrap_or(0));
+        let status = widest(&|listed| status_of(listed).len()).max(STATE.len());
+        Self { id: id.max(RUN.len()), status, screen }
     }
 
-    /// One line; two where the id alone leaves no room for a title.
-    fn lines(&self, listed: &Placed, now: Timestamp) -> Vec<String> {
-        let run = &listed.run.entry;
-        let (id, status, age) = (run.run_id.as_str(), status_of(listed), words::ago(now, run.updated_at));
-        let state = format!("{status:<width$}  #{:<4} {age:>8}", run.iteration, width = self.status);
-        let title = clean_line(&run.title);
-        let place = listed.repository.as_deref().map_or_else(String::new, |place| format!("  {place}"));
-        let Some(screen) = self.screen else {
-            return vec![format!("{id:<width$}  {state}  {title}{place}", width = self.id)];
-        };
-        let mut lines = match self.id + 2 + state.len() + 2 + TITLE_MIN <= screen {
-            true => vec![words::cut(&format!("{id:<width$}  {state}  {title}", width = self.id), screen)],
-            false => vec![id.to_owned(), words::cut(&format!("    {state}  {title}"), screen)],
-        };
-        lines.extend(listed.repository.as_ref().map(|place| format!("    {place}")));
-        lines
+    /// What the columns are, for a person.
+    fn header(&self) -> Option<String> {
+        let screen = self.screen?;
+        let (id, status) = (self.id, self.status);
+        Some(words::cut(&format!("{RUN:<id$}  {STATE:<status$}  {:<5} {:>8}  TASK", "#", "LAST"), screen))
     }
+
+    /// One line; two where a name needs one of its own, since a name that was cut could not be typed.
+    fn lines(&self, run: &Placed, now: Timestamp, out: &Output) -> Vec<String> {
+        let entry = &run.run.entry;
+        let (status, age) = (status_of(run), words::ago(now, entry.updated_at));
+        let counted = format!("#{:<4} {age:>8}", entry.iteration);
+        let title = clean_line(&entry.title);
+        let (id, width) = (self.id, self.status);
+        let Some(screen) = self.screen else {
+            let place = run.repository.as_deref().map_or_else(String::new, |place| format!("  {place}"));
+            let name = entry.run_id.as_str();
+            return vec![format!("{name:<id$}  {status:<width$}  {counted}  {title}{place}")];
+        };
+        let name = name_of(run);
+        let (alone, name) = if name.len() > self.id { (Some(name), "") } else { (None, name) };
+        let line = words::cut(&format!("{name:<id$}  {status:<width$}  {counted}  {title}"), screen);
+        let tone = paint::tone_of(words::status_word(entry.status));
+        let line = match tone {
+            Some(tone) => line.replacen(&status, &out.in_tone(tone, &status), 1),
+            None => line,
+        };
+        let place = run.repository.as_ref().map(|place| format!("    {place}"));
+        alone.map(str::to_owned).into_iter().chain([line]).chain(place).collect()
+    }
+}
+
+/// The name that people type for a run: of an id that piton made its last part, which is the run's own, else all of it.
+fn name_of(run: &Placed) -> &str {
+    let (id, short) = (run.run.entry.run_id.as_str(), run.run.entry.run_id.short());
+    let is_made = short.len() == MADE_LEN && short.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_made { short } else { id }
 }

@@ -81,7 +81,7 @@ pub(super) async fn tell(global: &Global, arguments: &TellArguments, out: &Outpu
     }
     let (client, run) = repository::open_run(global, Some(&arguments.run)).await?;
     client.request(&run, Request::Tell(arguments.text.clone())).await?;
-    out.note(format!("{run} passes it on with the next prompt"));
+    out.note(format!("{run} passes it on to the agent with its next prompt"));
     Ok(ExitCode::Done)
 }
 
@@ -93,7 +93,7 @@ pub(super) async fn stop(global: &Global, arguments: &StopArguments, out: &Outpu
     out.note(match (asked.driven, arguments.now) {
         (false, _) => format!("{run} rests: `piton resume {}` goes on", run.short()),
         (true, true) => format!("{run} is stopping now"),
-        (true, false) => format!("{run} stops after the work that is open; `--now` does not wait"),
+        (true, false) => format!("{run} stops once the work under way has ended; `--now` does not wait"),
     });
     Ok(ExitCode::Done)
 }

@@ -95,9 +95,9 @@ fn check_only(path: &std::path::Path, layout: &Layout, out: &Output) -> Result {
             "definition": loaded.definition, "mermaid": graph,
         }));
     } else {
-        out.line(plan(&loaded.definition).trim_end());
-        out.line("");
-        out.line(graph.trim_end());
+        out.row(plan(&loaded.definition).trim_end());
+        out.row("");
+        out.row(graph.trim_end());
     }
     Ok(ExitCode::Done)
 }

@@ -51,7 +51,7 @@ fn claude_is_started_with_a_session_of_ours_and_its_cost_is_shown() {
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +1 −0         grep ✗   $0.01
       #2 T s  +1 −1         grep ✓   $0.01
-    done      1 of 1 checks green · 2 iterations, T s, $0.02
+    done      the check is green · 2 iterations, T s, $0.02
     result    files changed in place, nothing committed
     next      piton diff r
     ");

@@ -26,8 +26,10 @@ fn a_blocked_agent_waits_for_a_person_and_says_how_to_answer() {
     ask   waiting for you since HH:MM:SSZ ( T s)
     why      the agent reports that it cannot go on
     asks     The agent cannot go on: which port? (digest DIGEST)
-    do       piton answer ask                 driver  none
-    checks   test ✗     best  #1  0 of 1 checks
+    do       piton answer ask
+    driver   none
+    checks   test ✗
+    best     #1  0 of 1 checks
     used     1 of 50 iterations · T s of 8h00m
     ");
     insta::assert_snapshot!(world.piton(&["answer"]).exits(0).out, @"
@@ -137,7 +139,7 @@ fn what_a_person_tells_reaches_the_next_prompt_and_only_that() {
     );
     world.loops_behind("tell", &agent, &["--check", RED]);
     let ran = world.piton(&["tell", "tell", "use the other library"]).exits(0);
-    assert_eq!(ran.err, "tell passes it on with the next prompt\n");
+    assert_eq!(ran.err, "tell passes it on to the agent with its next prompt\n");
     world.open_gate();
     world.piton(&["wait", "tell"]).exits(0);
     let told = |number: u32| {

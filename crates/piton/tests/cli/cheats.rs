@@ -57,7 +57,7 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
       #5 T s  no change     test ✗   tests 1/2
       #6 T s  +1 −1          REFUSED `check.sh` is protected and changed (and 1 more) → back to #5, agent told
       #7 T s  +1 −1         test ✓   tests 2/2   no longer failing test_calc.Calc.test_mul
-    done      1 of 1 checks green · 7 iterations, T s · 4 refused
+    done      the check is green · 7 iterations, T s · 4 refused
     proof     1 probe, 1 mutant, 0 lost; proved by test_calc.Calc.test_add, test_calc.Calc.test_mul
     result    files changed in place, nothing committed
     next      piton diff r
@@ -85,7 +85,7 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
     let report = world.piton(&["report", "r"]).exits(0).out;
     assert!(report.contains("## What the guard found"), "{report}");
     assert!(report.contains("| 1 | refused | +0 −11 in 1 | – |"), "{report}");
-    assert!(report.contains("| 2 | succeeded | +1 −1 in 1 | test ✗ |"), "{report}");
+    assert!(report.contains("| 2 | kept | +1 −1 in 1 | test ✗ | 1/2 |"), "{report}");
     assert_eq!(world.json(&["report", "r"])["iterations"][0]["verdict"], "refused");
     let first = &status["iterations"][0];
     assert_eq!((&first["total"], &first["measures"]), (&0.into(), &serde_json::Value::Null), "{first:#}");

@@ -81,7 +81,7 @@ fn a_test_that_the_product_rewrites_while_it_is_checked_voids_the_verdict() {
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +6 −1          REFUSED `tests/test_calc.py` was written while the check `test` ran, so its verdict does not count → back to the start, agent told
       #2 T s  +1 −1         test ✓   tests 1/1   no longer failing tests.test_calc.Calc.test_add
-    done      1 of 1 checks green · 2 iterations, T s · 1 refused
+    done      the check is green · 2 iterations, T s · 1 refused
     proof     1 probe, 1 mutant, 0 lost; proved by tests.test_calc.Calc.test_add
     result    branch piton/w, 1 commit, nothing merged
     next      piton land w

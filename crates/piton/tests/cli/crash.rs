@@ -20,7 +20,8 @@ fn status_says_that_nothing_drives_it_and_what_would() {
     insta::assert_snapshot!(world.piton(&["status"]).exits(0).out, @"
     r   running, but nothing drives it since HH:MM:SSZ ( T s)
     why      its driver is gone; the journal is intact, and an agent that lives is found again
-    do       piton resume r                   driver  none; nothing drives this run
+    do       piton resume r
+    driver   none; nothing drives this run
     checks   test ✗
     used     0 of 50 iterations · T s of 8h00m
     ");
@@ -99,7 +100,7 @@ fn an_attempt_whose_outcome_cannot_be_known_is_said_to_be_lost() {
     insta::assert_snapshot!(ran.out, @"
           attempt 1 was lost: its outcome cannot be known, nothing of it runs any more
       #1 T s  +0 −0         test ✓
-    done      1 of 1 checks green · 1 iteration, T s, 1 lost
+    done      the check is green · 1 iteration, T s, 1 lost
     result    files changed in place, nothing committed
     next      piton diff r
     ");

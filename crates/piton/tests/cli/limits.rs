@@ -52,7 +52,7 @@ fn the_iteration_limit_stops_it_and_a_raise_goes_on() {
     limits    2 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +1 −0         test ✗
       #2 T s  +1 −0         test ✗
-    stopped   reached its 2 iterations · 2 iterations, T s
+    stopped   reached its limit of 2 iterations · 2 iterations, T s
     result    files changed in place, nothing committed; best is #1 with 0 of 1 checks
     next      piton resume long --max-iterations +25
     ");
@@ -68,7 +68,7 @@ fn the_iteration_limit_stops_it_and_a_raise_goes_on() {
     insta::assert_snapshot!(ran.out, @"
           resumed
       #3 T s  +1 −0         test ✗
-    stopped   reached its 3 iterations · 3 iterations, T s
+    stopped   reached its limit of 3 iterations · 3 iterations, T s
     result    files changed in place, nothing committed; best is #1 with 0 of 1 checks
     next      piton resume long --max-iterations +25
     ");
@@ -100,7 +100,7 @@ fn iterations_that_change_nothing_stop_it() {
       #3 T s  no change     test ✗
       #4 T s  no change     test ✗
       #5 T s  no change     test ✗
-    stopped   5 iterations in a row changed nothing that matters · 5 iterations, T s
+    stopped   no progress in 5 iterations in a row · 5 iterations, T s
     result    no file changed; best is #1 with 0 of 1 checks
     next      piton resume idle
     ");
@@ -185,7 +185,7 @@ fn what_was_done_before_the_provider_refused_is_checked_before_the_run_ends() {
         let world = World::new();
         let agent = format!("touch there; echo '{report}' > $PITON_REPORT; exit 1");
         let ran = world.loops("r", &agent, &["--check", "test=test -f there", "--max-cost", "1"]).exits(0);
-        assert!(ran.out.contains("1 of 1 checks green"), "{report}\n{}", ran.out);
+        assert!(ran.out.contains("the check is green"), "{report}\n{}", ran.out);
         assert_eq!(world.count("r", "attempt_started"), 1);
     }
 }

@@ -20,7 +20,7 @@ fn a_red_check_that_turns_green_ends_the_loop() {
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +1 −0         test ✗
       #2 T s  +1 −0         test ✓
-    done      1 of 1 checks green · 2 iterations, T s
+    done      the check is green · 2 iterations, T s
     result    files changed in place, nothing committed
     next      piton diff fix
     ");
@@ -44,7 +44,7 @@ fn a_green_baseline_needs_a_report_of_done_and_a_changed_tree() {
       #1 T s  no change     test ✓
       #2 T s  +1 −0         test ✓
       #3 T s  no change     test ✓
-    done      agent reported done, 1 of 1 checks green, the tree changed · 3 iterations, T s
+    done      agent reported done, the check is green, the tree changed · 3 iterations, T s
     result    files changed in place, nothing committed
     next      piton diff polish
     ");
@@ -60,7 +60,7 @@ fn a_report_of_done_with_a_red_check_goes_on() {
          if [ $PITON_ITERATION = 1 ]; then rm a.txt; else echo better > a.txt; fi; report done"
     );
     let ran = world.loops("polish", &agent, &["--check", "test=test -f a.txt"]).exits(0);
-    assert!(ran.out.contains("agent reported done, 1 of 1 checks green, the tree changed"), "{}", ran.out);
+    assert!(ran.out.contains("agent reported done, the check is green, the tree changed"), "{}", ran.out);
     assert_eq!(world.json(&["status", "polish"])["iteration"], 2);
     let told = std::fs::read_to_string(world.beside("prompt-2")).unwrap();
     assert!(told.contains("You reported done, but not every check passes."), "{told}");
@@ -424,5 +424,5 @@ fn a_change_that_no_snapshot_has_is_a_change() {
     let world = World::new();
     let agent = "truncate -s 70M big.bin; echo '{\"status\": \"done\"}' > $PITON_REPORT";
     let ran = world.loops("r", agent, &["--check", "ok=true", "--max-iterations", "2"]).exits(0);
-    assert!(ran.out.contains("1 of 1 checks green"), "{}", ran.out);
+    assert!(ran.out.contains("the check is green"), "{}", ran.out);
 }

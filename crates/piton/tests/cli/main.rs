@@ -35,6 +35,7 @@ mod land;
 mod left_between;
 mod left_over;
 mod limits;
+mod live;
 mod loops;
 mod modes;
 mod notify;

@@ -158,6 +158,8 @@ fn n_is_no() {
     terminal.shows("Iteration 1 is over");
     terminal.write_all(b"n").unwrap();
     eventually("what was turned down is put back", || !world.path("c.txt").exists());
+    // A key that is pressed while it works asks what is meant; at the next question it answers.
+    terminal.shows("Iteration 2 is over");
     terminal.write_all(b"q").unwrap();
     terminal.ends();
 }
@@ -168,7 +170,7 @@ fn a_run_that_goes_on_without_an_answer_is_watched_and_waited_for() {
         World::configured("[mode]\nstart = 'hybrid'\n[mode.hybrid]\nevery = 1\nauto_approve = '1s'\n");
     let agent = "echo $PITON_ITERATION > n.txt";
     let ran = world.loops("r", agent, &["--check", RED, "--max-iterations", "2"]).exits(3);
-    assert!(ran.out.contains("reached its 2 iterations"), "{ran:?}");
+    assert!(ran.out.contains("reached its limit of 2 iterations"), "{ran:?}");
     world.loops("s", agent, &["--check", RED, "--max-iterations", "2", "--detach"]).exits(0);
     eventually("it asks", || world.json(&["status", "s"])["status"] == "waiting");
     world.piton(&["wait", "s"]).exits(3);

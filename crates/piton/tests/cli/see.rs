@@ -22,43 +22,37 @@ fn has_fields(value: &Value, fields: &[&str]) {
 #[test]
 fn the_screens_of_a_finished_run() {
     let world = finished();
-    insta::assert_snapshot!(world.piton(&["ls"]).exits(0).out, @"fix                                           completed (checks_pass)       #2 T s  Do it");
+    insta::assert_snapshot!(world.piton(&["ls"]).exits(0).out, @"fix                                           done                          #2 T s  Do it");
     insta::assert_snapshot!(world.piton(&["status"]).exits(0).out, @"
     fix   done since HH:MM:SSZ ( T s)
-    why      2 of 2 checks green
-    do       piton diff fix                   driver  none
-    checks   one ✓ · two ✓     best  #2  2 of 2 checks
+    why      2 of 2 checks are green
+    do       piton diff fix
+    driver   none
+    checks   one ✓ · two ✓
+    best     #2  2 of 2 checks
     changed  2 files, in place
     used     2 of 50 iterations · T s of 8h00m
     ");
     insta::assert_snapshot!(world.piton(&["why"]).exits(0).out, @"
-    fix   completed: 2 of 2 checks green
-         1  HH:MM:SSZ  created: Do it (2 checks, agent exec)
-         2  HH:MM:SSZ  driver PID took the lease (epoch 1)
-         3  HH:MM:SSZ  checks 1 begin
-         4  HH:MM:SSZ  tree TREE on record
+    fix   done: 2 of 2 checks are green
          5  HH:MM:SSZ  checks 1: one ✗ · two ✗ ( T s)
-         6  HH:MM:SSZ  attempt 1 of iteration 1 begins
-         7  HH:MM:SSZ  attempt 1 succeeded ( T s)
-         8  HH:MM:SSZ  checks 2 begin
+         7  HH:MM:SSZ  attempt 1 ended ( T s)
          9  HH:MM:SSZ  checks 2: one ✓ · two ✗ ( T s)
         10  HH:MM:SSZ  iteration 1: kept, progress, the best so far
-        11  HH:MM:SSZ  attempt 2 of iteration 2 begins
-        12  HH:MM:SSZ  attempt 2 succeeded ( T s)
-        13  HH:MM:SSZ  checks 3 begin
+        12  HH:MM:SSZ  attempt 2 ended ( T s)
         14  HH:MM:SSZ  checks 3: one ✓ · two ✓ ( T s)
         15  HH:MM:SSZ  iteration 2: kept, progress, the best so far
-        16  HH:MM:SSZ  completed (checks_pass)
+        16  HH:MM:SSZ  done (checks_pass)
     not the cause: iterations 2 of 50 · time T s of 8h00m · no progress 0 of 5 · failures 0 of 5
     ");
     insta::assert_snapshot!(world.piton(&["log", "fix", "--from", "10"]).exits(0).out, @"
     10  HH:MM:SSZ  iteration 1: kept, progress, the best so far
     11  HH:MM:SSZ  attempt 2 of iteration 2 begins
-    12  HH:MM:SSZ  attempt 2 succeeded ( T s)
+    12  HH:MM:SSZ  attempt 2 ended ( T s)
     13  HH:MM:SSZ  checks 3 begin
     14  HH:MM:SSZ  checks 3: one ✓ · two ✓ ( T s)
     15  HH:MM:SSZ  iteration 2: kept, progress, the best so far
-    16  HH:MM:SSZ  completed (checks_pass)
+    16  HH:MM:SSZ  done (checks_pass)
     ");
     insta::assert_snapshot!(world.piton(&["best"]).exits(0).out, @"#2  2 of 2 checks, score 100.0");
     insta::assert_snapshot!(world.piton(&["output"]).exits(0).out, @"round 2");
@@ -71,11 +65,13 @@ fn the_screens_of_a_run_under_way() {
     insta::assert_snapshot!(world.piton(&["status"]).exits(0).out, @"
     now   running since HH:MM:SSZ ( T s)
     why      under way
-    do       piton attach now                 driver  process PID since HH:MM:SSZ
+    now      exec, T s
+    do       piton attach now
+    driver   process PID since HH:MM:SSZ
     checks   test ✗
     used     0 of 50 iterations · T s of 8h00m
     ");
-    insta::assert_snapshot!(world.piton(&["why"]).exits(0).out, @"
+    insta::assert_snapshot!(world.piton(&["why", "-v"]).exits(0).out, @"
     now   running: under way
          1  HH:MM:SSZ  created: Do it (1 check, agent exec)
          2  HH:MM:SSZ  driver PID took the lease (epoch 1)
@@ -194,7 +190,7 @@ fn runs_that_need_you_come_first_and_can_be_picked() {
     world.loops("over", "touch b.txt", &["--check", "test=test -f b.txt"]).exits(0);
     insta::assert_snapshot!(world.piton(&["ls"]).exits(0).out, @"
     asks                                          waiting (blocked)             #1 T s  Do it
-    over                                          completed (checks_pass)       #1 T s  Do it
+    over                                          done                          #1 T s  Do it
     limited                                       stopped (limit:iterations)    #1 T s  Do it
     ");
     let names = |arguments: &[&str]| -> Vec<String> {

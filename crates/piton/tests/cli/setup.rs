@@ -61,7 +61,7 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
     # patterns = []            # texts that never reach a disk, beside the known formats of keys
     "#);
     let ran = world.piton(&["loop", "Write b.txt", "--exec", "touch b.txt"]).exits(0);
-    assert!(ran.out.contains("checks green"), "{}", ran.out);
+    assert!(ran.out.contains("checks are green"), "{}", ran.out);
     let written = world.read("piton.toml");
     world.write("Makefile", "test:\n\ttest -f b.txt\nlint:\n\ttrue\ncheck:\n\ttrue\n");
     let ran = world.piton(&["init"]).exits(0);
@@ -244,18 +244,18 @@ fn the_demo_works_offline_in_less_than_twenty_seconds_and_leaves_nothing() {
 
     2. a crash: kill -9 for the driver, in the middle of attempt 3
           driver PID is dead
-          the agent of attempt 3 works on: its keeper holds it
+          the agent of attempt 3 is still at work, held by its keeper
 
     3. a re-attach: `piton resume` finds the agent instead of starting another
       #3 T s  +1 −1         exists ✓ · complete ✓
-    done      2 of 2 checks green · 3 iterations, T s · 1 refused
+    done      2 of 2 checks are green · 3 iterations, T s · 1 refused
     result    files changed in place, nothing committed
     next      piton diff XXXXXXXX
 
     4. the account: every transition is in the journal
           27 events, chain intact; 3 attempts, 0 lost, iteration 3 counted once
           took T s
-          the directory is gone again; `piton demo --keep` leaves it to look around in
+          the directory is gone again; `piton demo --keep` keeps it for you to look at
     next: piton init, then piton loop "what to do" --exec 'your-agent'
     "#);
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);

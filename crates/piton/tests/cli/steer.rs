@@ -43,7 +43,7 @@ fn a_stop_lets_the_attempt_end() {
     let viewer = world.start(&["loop", "Do it", "--id", "s", "--exec", &agent, "--check", RED]);
     world.agent_works("s", 1);
     let ran = world.piton(&["stop", "s"]).exits(0);
-    insta::assert_snapshot!(ran.err, @"s stops after the work that is open; `--now` does not wait");
+    insta::assert_snapshot!(ran.err, @"s stops once the work under way has ended; `--now` does not wait");
     world.open_gate();
     let ran = viewer.ends().exits(4);
     assert!(ran.out.contains("stopped   a person asked for it"), "{}", ran.out);
@@ -84,7 +84,7 @@ fn a_stopped_run_goes_on_with_resume() {
     insta::assert_snapshot!(ran.out, @"
           resumed
       #1 T s  +0 −0         test ✓
-    done      1 of 1 checks green · 1 iteration, T s
+    done      the check is green · 1 iteration, T s
     result    files changed in place, nothing committed
     next      piton diff s
     ");
@@ -105,7 +105,7 @@ fn a_skip_gives_up_the_iteration_and_begins_the_next() {
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  no change     skipped
       #2 T s  +0 −0         test ✓
-    done      1 of 1 checks green · 2 iterations, T s
+    done      the check is green · 2 iterations, T s
     result    files changed in place, nothing committed
     next      piton diff k
     ");
@@ -210,7 +210,7 @@ fn closing_the_terminal_leaves_the_work_running() {
     note      stopping when every check passes
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +0 −0         test ✓
-    done      1 of 1 checks green · 1 iteration, T s
+    done      the check is green · 1 iteration, T s
     result    files changed in place, nothing committed
     next      piton diff h
     ");

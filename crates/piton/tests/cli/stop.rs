@@ -269,7 +269,7 @@ fn where_a_runner_does_not_name_passing_tests_that_is_said_and_nothing_fails_for
     world.shell(&format!("printf %b '{GO}' > suite")).exits(0);
     let agent = "printf 'ok  \\texample/a\\t0.002s\\nok  \\texample/b\\t0.001s\\n' > suite";
     let ran = runs(&world, agent, &[]).exits(0);
-    let unknown = "the names of passing tests are unknown: their runner does not say them";
+    let unknown = "the test runner does not name the tests that pass";
     assert!(ran.out.contains(unknown), "{}", ran.out);
     assert!(ran.out.contains("no longer failing example/a.TestOne"), "{}", ran.out);
     let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
@@ -302,7 +302,7 @@ fn what_broke_beside_another_is_named_though_the_run_stopped_there() {
     let green = "printf 'running 3 tests\\n...\\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\\n' > suite";
     let ran = runs(&world, &format!("case $PITON_ITERATION in 1) {both};; *) {green};; esac"), &[]).exits(0);
     assert!(ran.out.contains("broke tests::c"), "{}", ran.out);
-    let unknown = "the names of passing tests are unknown: their runner does not say them";
+    let unknown = "the test runner does not name the tests that pass";
     assert!(ran.out.contains(unknown), "{}", ran.out);
     assert_eq!(world.json(&["status", "r"])["tests"]["passing_named"], false);
     let report = world.piton(&["report", "r"]).exits(0).out;

@@ -10,10 +10,12 @@ use piton_model::cycle::{
 use piton_model::loop_machine::{AttemptOutcome, HookRecord, Verdict};
 use piton_model::{Reason, Status, Timestamp};
 
+use super::watch::{AtWork, checks_at_work};
 use super::{
     ago, beside, cell, check_views, checks, clean_line, count, duration, known_money, money, outcome_word,
+    status_word,
 };
-use crate::{CycleStatus, RoleView};
+use crate::{CycleStatus, RoleView, UnderWay};
 
 /// Findings that a report names.
 const FINDINGS_SHOWN: usize = 20;
@@ -88,7 +90,7 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
         Event::IterationConcluded { conclusion } => {
             let mut words: Vec<&str> = conclusion.issues.iter().take(3).map(String::as_str).collect();
             if conclusion.verdict == IterationVerdict::Converged {
-                words.push("nothing is wrong");
+                words.push("no problems found");
             }
             if conclusion.gate.as_ref().is_some_and(goes_further) {
                 words.push("zero_to_one is passed, and everybody goes on with one_to_hundred");
@@ -194,16 +196,32 @@ fn ruling_word(outcome: AttemptOutcome, ruling: &piton_model::cycle::Ruling) -> 
 }
 
 /// What is under way.
-pub fn under_way(state: &State) -> String {
-    let open: Vec<String> =
-        state.roles.iter().filter_map(|role| role.open.as_ref()).map(|open| open.role.to_string()).collect();
-    let what = match (open.is_empty(), state.checking, &state.calling) {
-        (false, ..) => format!("{} at work", open.join(", ")),
+pub fn under_way(state: &State) -> UnderWay {
+    let roles: Vec<_> = roles_at_work(state).map(|role| role.what).collect();
+    let what = match (roles.is_empty(), state.checking, &state.calling) {
+        (false, ..) => roles.join(", "),
         (true, Some(_), _) => "checks".to_owned(),
         (true, None, Some(_)) => "hooks".to_owned(),
         (true, None, None) => state.status.as_str().to_owned(),
     };
-    format!("#{}  {what}", state.iteration)
+    UnderWay { at: format!("#{}", state.iteration), what, ..UnderWay::default() }
+}
+
+/// The roles and checks that may be at work.
+pub(super) fn at_work(state: &State) -> Vec<AtWork> {
+    let checks = state.checking.into_iter().flat_map(|round| checks_at_work(&state.config.checks, round));
+    roles_at_work(state).chain(checks).collect()
+}
+
+fn roles_at_work(state: &State) -> impl Iterator<Item = AtWork> {
+    state.team().filter_map(|(role, at)| {
+        Some(AtWork {
+            attempt: at.open.as_ref()?.number.to_string(),
+            has_tries: false,
+            what: role.name.to_string(),
+            speaks: Some(role.agent.stream.clone()),
+        })
+    })
 }
 
 /// Why it is where it is.
@@ -278,7 +296,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     };
     let mut summary = format!(
         "{}   {why}{} · {}",
-        state.status.as_str(),
+        status_word(state.status),
         count(state.iteration, "iteration"),
         count(counters.attempts, "attempt")
     );
@@ -491,13 +509,13 @@ fn event_words(event: &Event) -> String {
         Event::RunPaused { reason, detail } => super::with_detail("paused", *reason, detail.as_deref()),
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RunStopped { reason, detail } => super::with_detail("stopped", *reason, detail.as_deref()),
-        Event::RunCompleted { .. } => "completed".to_owned(),
+        Event::RunCompleted { .. } => "done".to_owned(),
         Event::RunFailed { reason, detail } => super::with_detail("failed", *reason, detail.as_deref()),
-        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::PauseRequested {} => "asked to pause".to_owned(),
         Event::StopRequested { now, .. } => {
-            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+            format!("asked to stop {}", if *now { "now" } else { "once the work under way has ended" })
         }
-        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::ResumeRequested { .. } => "asked to resume".to_owned(),
         Event::ExtensionRequested { text, .. } => format!("extension: {text}"),
         Event::FeedbackAdded { source, target, kind, content } => {
             format!("feedback {source} → {target} ({kind}): {content}")
@@ -544,7 +562,7 @@ fn settled(state: &State) -> String {
 pub fn report(view: &CycleStatus, state: &State) -> String {
     let entry = &view.entry;
     let mut text = format!("# {}\n\n", clean_line(&entry.title));
-    let _ = writeln!(text, "Cycle `{}`: **{}**, {}.\n", entry.run_id, entry.status.as_str(), why(state));
+    let _ = writeln!(text, "Cycle `{}`: **{}**, {}.\n", entry.run_id, status_word(entry.status), why(state));
     let _ = writeln!(
         text,
         "{} of {}, {} of work, {} ({} failed, {} lost){}.\n",

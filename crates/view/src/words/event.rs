@@ -6,8 +6,8 @@ use piton_model::Event;
 use piton_model::hook::HookPoint;
 use piton_model::limits::WRITTEN_MAX;
 use piton_model::loop_machine::{
-    Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, RoundRuling, SwitchReason, UNJUDGED,
-    Verdict, Wrote,
+    AttemptOutcome, Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, RoundRuling,
+    SwitchReason, UNJUDGED, Verdict, Wrote,
 };
 
 use super::loops::found;
@@ -74,8 +74,12 @@ pub fn event(event: &Event) -> String {
             format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
         }
         Event::AttemptFinished { attempt, end, .. } => {
-            let mut text =
-                format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
+            // What came of it is for the checks to say.
+            let ended = match end.outcome {
+                AttemptOutcome::Succeeded => "ended",
+                other => outcome_word(other),
+            };
+            let mut text = format!("attempt {attempt} {ended} ({})", duration(end.duration_ms));
             if let Some(message) = &end.message {
                 let _ = write!(text, ": {message}");
             }
@@ -120,7 +124,7 @@ pub fn event(event: &Event) -> String {
         }
         Event::IterationConcluded { conclusion } => conclusion_words(conclusion),
         Event::LevelRaised { rise } => {
-            format!("prompts speak more firmly: {} ({})", rise.to.as_str(), rise.published())
+            format!("prompts become firmer: {} ({})", rise.to.as_str(), rise.published())
         }
         Event::SessionRebooted { reason } => format!("a fresh session is due: {}", reason.sentence()),
         Event::RebootProposed { reason } => format!("a fresh session is proposed: {}", reason.sentence()),
@@ -144,21 +148,18 @@ pub fn event(event: &Event) -> String {
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RunStopped { reason, detail } => with_detail("stopped", *reason, detail.as_deref()),
         Event::RunFailed { reason, detail } => with_detail("failed", *reason, detail.as_deref()),
-        Event::RunCompleted { reason, detail: None } => format!("completed ({})", reason.as_str()),
-        Event::RunCompleted { reason, detail: Some(detail) } => {
-            clean_line(&format!("completed ({}: {detail})", reason.as_str()))
-        }
-        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::RunCompleted { reason, detail } => with_detail("done", *reason, detail.as_deref()),
+        Event::PauseRequested {} => "asked to pause".to_owned(),
         Event::StopRequested { now, .. } => {
-            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+            format!("asked to stop {}", if *now { "now" } else { "once the work under way has ended" })
         }
-        Event::RebootRequested {} => "somebody asks for a fresh session".to_owned(),
-        Event::SkipRequested {} => "somebody asks to skip this iteration".to_owned(),
-        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::RebootRequested {} => "asked for a fresh session".to_owned(),
+        Event::SkipRequested {} => "asked to skip this iteration".to_owned(),
+        Event::ResumeRequested { .. } => "asked to resume".to_owned(),
         Event::AnswerGiven { question, answer, .. } => {
             format!("somebody answers question {question}: {answer:?}")
         }
-        Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
+        Event::AgentTold { text } => format!("to the agent: {text}"),
         Event::RunAdopted { adoption } if adoption.format == UNJUDGED => format!(
             "begins over what {} left, which nobody judged: the first iteration is compared with the last tree of it that was judged",
             adoption.source
@@ -174,7 +175,7 @@ pub fn event(event: &Event) -> String {
         Event::NoteAdded { text, set } => {
             let keys: Vec<_> = set.keys().map(String::as_str).collect();
             let sets = if keys.is_empty() { String::new() } else { format!(" (sets {})", keys.join(", ")) };
-            format!("somebody notes: {text}{sets}")
+            format!("note: {text}{sets}")
         }
         Event::BestChosen { iteration: 0, reason } => format!("somebody takes the best again: {reason}"),
         Event::BestChosen { iteration, reason } => {

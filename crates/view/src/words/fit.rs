@@ -16,7 +16,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let hang = hang(text).min(width / 2);
     let mut lines = Vec::new();
     let mut rest: Vec<char> = text.chars().collect();
-    while columns(&rest) > width {
+    while columns_of(&rest) > width {
         let indent = if lines.is_empty() { 0 } else { hang };
         let first = rest.iter().take_while(|character| **character == ' ').count().max(indent);
         let is_break = |at: &usize| rest[*at] == ' ';
@@ -38,7 +38,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 /// A line that only its indent makes too long stands further left.
 fn whole_words(line: &str, width: usize) -> String {
     let word = line.trim_start();
-    let over = columns(&line.chars().collect::<Vec<_>>()).saturating_sub(width);
+    let over = columns(line).saturating_sub(width);
     let indent = line.len() - word.len();
     format!("{}{word}", " ".repeat(indent.saturating_sub(over)))
 }
@@ -55,15 +55,19 @@ fn hang(text: &str) -> usize {
 /// The text in at most `width` characters; `…` stands for what is missing.
 pub fn cut(text: &str, width: usize) -> String {
     let characters: Vec<char> = text.chars().collect();
-    if columns(&characters) <= width {
+    if columns_of(&characters) <= width {
         return text.to_owned();
     }
     let kept: String = characters[..fitting(&characters, width.saturating_sub(1))].iter().collect();
     format!("{}…", kept.trim_end())
 }
 
-/// How many columns they take: letters of some scripts take two.
-fn columns(characters: &[char]) -> usize {
+/// How many columns a text takes: letters of some scripts take two.
+pub fn columns(text: &str) -> usize {
+    text.chars().filter_map(UnicodeWidthChar::width).sum()
+}
+
+fn columns_of(characters: &[char]) -> usize {
     characters.iter().filter_map(|character| character.width()).sum()
 }
 

@@ -208,6 +208,23 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     lines
 }
 
+/// How far it is, in a few words each: tests, context, money.
+pub(super) fn facts(state: &State) -> Vec<String> {
+    let tests = state.seen.measures.as_ref().and_then(|measures| measures.tests);
+    let tests = tests.map(|tests| format!("tests {}/{}", tests.passed, tests.passed + tests.failed));
+    let is_kept = state.config.session != SessionPolicy::Fresh;
+    let context = state.session.context_usage().filter(|_| is_kept);
+    let context = context.map(|percent| format!("context {percent} %"));
+    let (spent, max) = (state.counters.cost_microusd, state.config.limits.cost_microusd);
+    let more = if state.counters.cost_unknown > 0 { " or more" } else { "" };
+    let money = match (spent, max) {
+        (0, None) => None,
+        (spent, None) => Some(format!("{}{more}", money(spent))),
+        (spent, Some(max)) => Some(format!("{}{more} of {}", money(spent), money(max))),
+    };
+    [tests, context, money].into_iter().flatten().collect()
+}
+
 /// What was tried beside the checks on what stands now, and which tests prove it; nothing where nothing was to be tried.
 pub(super) fn proof(state: &State) -> Option<String> {
     const NAMES_MAX: usize = 3;
@@ -236,8 +253,11 @@ pub fn why(state: &State) -> String {
     let detail = state.detail.as_deref().map(clean_line);
     let counters = &state.counters;
     let green = || {
-        let total = state.config.checks.len();
-        format!("{} of {total} checks green", state.seen.checks.as_ref().map_or(0, CheckRound::passed))
+        let passed = state.seen.checks.as_ref().map_or(0, CheckRound::passed);
+        match (passed, state.config.checks.len()) {
+            (1, 1) => "the check is green".to_owned(),
+            (passed, total) => format!("{passed} of {total} checks are green"),
+        }
     };
     match state.reason {
         Some(Reason::ChecksPass) => green(),
@@ -257,10 +277,10 @@ pub fn why(state: &State) -> String {
             detail.map_or_else(|| "a stop condition holds".to_owned(), |label| format!("{label} holds"))
         }
         Some(Reason::LimitIterations) => {
-            format!("reached its {}", count(state.config.limits.iterations, "iteration"))
+            format!("reached its limit of {}", count(state.config.limits.iterations, "iteration"))
         }
         Some(Reason::LimitDuration) => {
-            format!("reached its {} of working time", duration(state.config.limits.working_ms))
+            format!("reached its limit of {} of working time", duration(state.config.limits.working_ms))
         }
         Some(Reason::LimitCost) => {
             format!("reached its money ceiling, {} spent", money(counters.cost_microusd))
@@ -287,7 +307,7 @@ pub fn why(state: &State) -> String {
         Some(Reason::LimitTokens) => format!("reached its token ceiling, {} used", counters.tokens),
         Some(Reason::NoProgress) => {
             let iterations = count(counters.no_progress_in_a_row, "iteration");
-            format!("{iterations} in a row changed nothing that matters")
+            format!("no progress in {iterations} in a row")
         }
         Some(Reason::FailureStreak) => detail.unwrap_or_else(|| "too many failures in a row".to_owned()),
         Some(Reason::Interrupted) => "interrupted".to_owned(),
@@ -382,15 +402,16 @@ pub(super) fn found<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
     }
 }
 
+/// What speaks against an iteration.
+pub(super) fn refused_for(record: &IterationRecord, state: &State) -> String {
+    let of_iteration = state.judged.findings.iter();
+    let of_iteration = of_iteration.filter(|kept| kept.iteration == record.number && kept.finding.blocking);
+    clean_line(&found(of_iteration.map(|kept| &kept.finding)))
+}
+
 /// What became of an iteration that the guard doubts, and why.
 fn doubts(record: &IterationRecord, state: &State) -> Option<String> {
-    let of_iteration = state
-        .judged
-        .findings
-        .iter()
-        .filter(|kept| kept.iteration == record.number && kept.finding.blocking)
-        .map(|kept| &kept.finding);
-    let what = clean_line(&found(of_iteration));
+    let what = refused_for(record, state);
     let kept = state
         .judged
         .recent
@@ -444,8 +465,7 @@ pub fn tests_by_name(tests: &TestTracker) -> Vec<String> {
 }
 
 /// What is said where a runner names only the tests that fail.
-pub(super) const PASSING_UNNAMED: &str =
-    "the names of passing tests are unknown: their runner does not say them";
+pub(super) const PASSING_UNNAMED: &str = "the test runner does not name the tests that pass";
 
 /// What was not the cause of where a loop is.
 pub fn not_the_cause(state: &State) -> Vec<String> {
@@ -482,7 +502,7 @@ pub fn not_the_cause(state: &State) -> Vec<String> {
 /// More about the last iteration, for somebody who is to decide.
 pub fn details(state: &State) -> Vec<String> {
     let mut lines = vec![
-        format!("status   {} · {}", state.status.as_str(), why(state)),
+        format!("status   {} · {}", super::status_word(state.status), why(state)),
         format!("mode     {}", state.mode().as_str()),
         format!("task     {}", clean_line(&state.title)),
     ];

@@ -7,21 +7,23 @@ mod fit;
 pub mod ledger;
 mod loops;
 pub mod metrics;
+mod now;
 mod replica;
 mod status;
 mod watch;
 pub mod workflow;
 
 use piton_model::loop_machine::{AttemptOutcome, CheckResult, CheckRound};
-use piton_model::{Entry, Reason, Timestamp};
+use piton_model::{Entry, Reason, Status, Timestamp};
 
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
-pub use fit::{cut, wrapped};
+pub use fit::{columns, cut, wrapped};
 pub use loops::{details, ending, not_the_cause, reported, tests_by_name, uncommitted, why};
+pub use now::{live, now};
 pub use replica::replica;
 pub use status::{next, status, what_to_do};
-pub use watch::Watched;
+pub use watch::{AtWork, Watched};
 
 use crate::{CheckView, DriverView};
 
@@ -78,10 +80,18 @@ fn head(entry: &Entry, why: &str, driver: Option<&DriverView>, since: String) ->
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     let driver = match driver {
         Some(driver) => format!("driven by process {}", driver.pid),
-        None => "nobody drives it".to_owned(),
+        None => "no driver".to_owned(),
     };
-    let first = format!("{}   {}   {}{why}", entry.run_id, entry.title, entry.status.as_str());
-    vec![clean_line(&first), format!("since   {since} ago · {driver}")]
+    let first = format!("{}   {}   {}{why}", entry.run_id, entry.title, status_word(entry.status));
+    vec![clean_line(&first), format!("for     {since} · {driver}")]
+}
+
+/// Where a run is, in the word that people use for it.
+pub fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Completed => "done",
+        other => other.as_str(),
+    }
 }
 
 /// `$4.12`.

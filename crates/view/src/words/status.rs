@@ -2,16 +2,15 @@
 
 use std::fmt::Write;
 
-use crate::{ChangedView, RunStatus, SessionView};
+use crate::{BestView, ChangedView, RunStatus, SessionView};
 use piton_model::loop_machine::{Recommendation, ReportStatus, State};
 use piton_model::{Reason, Status, Timestamp};
 
 use super::event::no_fresh_session;
-use super::loops::{PASSING_UNNAMED, measured};
-use super::{ago, check_views, clean_line, clock, count, duration, reported, tests_by_name, why};
-
-/// The longest command that has room for another column beside it.
-const NEXT_CHARS_BESIDE: usize = 31;
+use super::loops::{PASSING_UNNAMED, measured, refused_for};
+use super::{
+    ago, check_views, clean_line, clock, count, duration, reported, status_word, tests_by_name, why,
+};
 
 /// One screen about a run. `next`: what to do, in words.
 pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Vec<String> {
@@ -36,30 +35,17 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
         None if view.exit_code.is_some() => "none".to_owned(),
         None => "none; nothing drives this run".to_owned(),
     };
-    match next.chars().count() <= NEXT_CHARS_BESIDE {
-        true => lines.push(format!("do       {next:<31}  driver  {driver}")),
-        // A long command stands alone, so that it can be copied.
-        false => lines.extend([format!("do       {next}"), format!("driver   {driver}")]),
-    }
-    let mut row = String::new();
+    lines.push(format!("do       {next}"));
+    lines.push(format!("driver   {driver}"));
+    lines.extend(asked_for(state).map(|asked| format!("asked    {asked}")));
     if !view.checks.is_empty() {
-        let _ = write!(row, "checks   {}", check_views(&view.checks));
+        lines.push(format!("checks   {}", check_views(&view.checks)));
     }
-    if let Some(best) = &view.best {
-        let _ = write!(row, "     best  #{}", best.iteration);
-        if best.total > 0 {
-            let _ = write!(row, "  {} of {} checks", best.passed, best.total);
-        }
-        if (0.1..99.9).contains(&best.quality_score) {
-            let _ = write!(row, ", score {:.1}", best.quality_score);
-        }
-    }
+    lines.extend(view.best.as_ref().map(best));
     if let Some(chosen) = &view.chosen {
-        let _ = write!(row, "     chosen  #{}", chosen.iteration);
+        lines.push(format!("chosen   #{}", chosen.iteration));
     }
-    if !row.is_empty() {
-        lines.push(row);
-    }
+    lines.extend(refused(state).map(|refused| format!("refused  {refused}")));
     lines.extend(unjudged(view, state));
     if let Some(measured) = view.measures.as_ref().map(measured).filter(|text| !text.is_empty()) {
         lines.push(format!("measured {measured}"));
@@ -92,6 +78,35 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
     lines
 }
 
+/// What somebody asked for that has not happened yet.
+fn asked_for(state: &State) -> Option<&'static str> {
+    match (state.requests.stop, state.requests.pause) {
+        (Some((true, _)), _) => Some("to stop now"),
+        (Some((false, _)), _) => Some("to stop after this attempt"),
+        (None, true) => Some("to pause after this attempt"),
+        (None, false) => None,
+    }
+}
+
+fn best(best: &BestView) -> String {
+    let mut line = format!("best     #{}", best.iteration);
+    if best.total > 0 {
+        let _ = write!(line, "  {} of {} checks", best.passed, best.total);
+    }
+    if (0.1..99.9).contains(&best.quality_score) {
+        let _ = write!(line, ", score {:.1}", best.quality_score);
+    }
+    line
+}
+
+/// How many iterations were refused, and why the last one was, as far as that is remembered.
+fn refused(state: &State) -> Option<String> {
+    let number = Some(state.counters.refused).filter(|number| *number > 0)?;
+    let last = state.judged.recent.iter().rev().find(|record| record.refused);
+    let why = last.map(|record| format!("; #{}: {}", record.number, refused_for(record, state)));
+    Some(format!("{}{}", count(number, "iteration"), why.unwrap_or_default()))
+}
+
 /// What no check has looked at yet.
 fn unjudged(view: &RunStatus, state: &State) -> Option<String> {
     let attempt = view.unjudged_attempt?;
@@ -121,7 +136,7 @@ pub fn what_to_do(next: &str, caution: Option<&str>) -> String {
 
 /// The command that helps, and what has to be brought about before.
 pub fn next(view: &RunStatus) -> String {
-    let once = view.next_once.as_ref().map(|once| format!(", once {once}"));
+    let once = view.next_once.as_ref().map(|once| format!("\n         once {once}"));
     format!("{}{}", view.next, once.unwrap_or_default())
 }
 
@@ -145,10 +160,8 @@ fn status_words(view: &RunStatus) -> &'static str {
         (Status::Waiting, Some(Reason::RateLimit | Reason::Overloaded)) => "waiting for the provider",
         (Status::Waiting, Some(Reason::Schedule)) => "waiting for its hours",
         (Status::Waiting, _) => "waiting for you",
-        (Status::Completed, _) => "done",
         (Status::Running, _) if view.driver.is_none() => "running, but nothing drives it",
-        (Status::Created | Status::Running | Status::Paused, _)
-        | (Status::Rebooting | Status::Failed | Status::Stopped, _) => view.entry.status.as_str(),
+        (status, _) => status_word(status),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use piton_model::cycle::{self, CycleEvent};
 use piton_model::ledger_machine::{self, LedgerEvent};
-use piton_model::loop_machine::{AttemptOutcome, HookRecord, Open, QuestionKind};
+use piton_model::loop_machine::{AttemptOutcome, Check, HookRecord, Open, QuestionKind, StreamFormat};
 use piton_model::workflow::WorkflowEvent;
 use piton_model::{Event, Machine, State, Status, Timestamp, workflow};
 
 use super::loops::{baseline, iteration, opening};
 use super::{clean_line, event};
-use crate::{Told, Weight};
+use crate::{Told, UnderWay, Weight};
 
 /// A kind of run that can be put into words, and watched.
 pub trait Watched: Machine {
@@ -24,8 +24,11 @@ pub trait Watched: Machine {
     /// An event in words.
     fn words(event: &Self::Event) -> String;
 
-    /// What is under way.
-    fn under_way(&self) -> String;
+    /// What is under way, as far as the journal knows it.
+    fn under_way(&self) -> UnderWay;
+
+    /// What of that leaves traces while it works, in the order in which it is done.
+    fn at_work(&self) -> Vec<AtWork>;
 
     /// Whether an answer is on its way to the driver.
     fn is_settling(&self) -> bool {
@@ -41,6 +44,29 @@ pub trait Watched: Machine {
     fn goes_on_at(&self) -> Option<Timestamp> {
         None
     }
+}
+
+/// Something that may be at work at this moment: the directory of its attempt says whether it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtWork {
+    /// The name of that directory.
+    pub attempt: String,
+    /// It is started again where it was lost: each try has a directory of its own, `NAME-1` and so on.
+    pub has_tries: bool,
+    /// What it is, in a word or two.
+    pub what: String,
+    /// How it speaks, where people want to hear it.
+    pub speaks: Option<StreamFormat>,
+}
+
+/// The checks of a round.
+pub(super) fn checks_at_work(checks: &[Check], round: u32) -> impl Iterator<Item = AtWork> {
+    checks.iter().enumerate().map(move |(index, check)| AtWork {
+        attempt: format!("check-{round}-{index}"),
+        has_tries: true,
+        what: clean_line(&format!("check {}", check.name)),
+        speaks: None,
+    })
 }
 
 fn told(weight: Weight, text: String) -> Told {
@@ -85,15 +111,32 @@ impl Watched for State {
         self::event(event)
     }
 
-    fn under_way(&self) -> String {
+    fn under_way(&self) -> UnderWay {
         let what = match &self.work.open {
-            Some(Open::Checks(_)) => "checks",
-            Some(Open::Attempt(_)) => "agent works",
-            Some(Open::Hooks(_)) => "hooks",
-            Some(Open::Commit(_)) => "commits",
-            None => self.status.as_str(),
+            Some(Open::Checks(_)) => "checks".to_owned(),
+            Some(Open::Attempt(_)) => clean_line(&self.config.agent.name),
+            Some(Open::Hooks(_)) => "hooks".to_owned(),
+            Some(Open::Commit(_)) => "commits".to_owned(),
+            None => self.status.as_str().to_owned(),
         };
-        format!("#{}  {what}", self.work.iteration)
+        let at = match self.work.iteration {
+            0 => "baseline".to_owned(),
+            number => format!("#{number}"),
+        };
+        UnderWay { at, what, facts: super::loops::facts(self), ..UnderWay::default() }
+    }
+
+    fn at_work(&self) -> Vec<AtWork> {
+        match &self.work.open {
+            Some(Open::Attempt(open)) => vec![AtWork {
+                attempt: open.number.to_string(),
+                has_tries: false,
+                what: clean_line(&self.config.agent.name),
+                speaks: Some(self.config.agent.stream.clone()),
+            }],
+            Some(Open::Checks(round)) => checks_at_work(&self.config.checks, *round).collect(),
+            Some(Open::Hooks(_) | Open::Commit(_)) | None => Vec::new(),
+        }
     }
 
     fn is_settling(&self) -> bool {
@@ -163,8 +206,12 @@ impl Watched for workflow::State {
         super::workflow::event(event)
     }
 
-    fn under_way(&self) -> String {
+    fn under_way(&self) -> UnderWay {
         super::workflow::under_way(self)
+    }
+
+    fn at_work(&self) -> Vec<AtWork> {
+        super::workflow::at_work(self)
     }
 }
 
@@ -191,8 +238,12 @@ impl Watched for cycle::State {
         super::cycle::event(event)
     }
 
-    fn under_way(&self) -> String {
+    fn under_way(&self) -> UnderWay {
         super::cycle::under_way(self)
+    }
+
+    fn at_work(&self) -> Vec<AtWork> {
+        super::cycle::at_work(self)
     }
 }
 
@@ -218,8 +269,13 @@ impl Watched for ledger_machine::State {
         super::ledger::event(event)
     }
 
-    fn under_way(&self) -> String {
-        super::ledger::why(self)
+    fn under_way(&self) -> UnderWay {
+        UnderWay { what: super::ledger::why(self), ..UnderWay::default() }
+    }
+
+    /// Nobody watches research but whoever asked for it, and is told each step.
+    fn at_work(&self) -> Vec<AtWork> {
+        Vec::new()
     }
 }
 

@@ -2,14 +2,17 @@
 
 use std::fmt::Write;
 
-use crate::{StepView, WorkflowStatus};
-use piton_model::loop_machine::AttemptOutcome;
+use crate::{StepView, UnderWay, WorkflowStatus};
+use piton_model::loop_machine::{AttemptOutcome, StreamFormat};
 use piton_model::workflow::{
     Options, Question, State, StepStatus, StepVerdict, WorkPlace, WorkflowEvent as Event,
 };
 use piton_model::{Reason, Status, Timestamp};
 
-use super::{ago, beside, cell, clean, clean_line, count, duration, known_money, money, outcome_word};
+use super::watch::AtWork;
+use super::{
+    ago, beside, cell, clean, clean_line, count, duration, known_money, money, outcome_word, status_word,
+};
 
 /// The first line of a run.
 pub fn opening(state: &State) -> String {
@@ -130,14 +133,24 @@ fn word(status: StepStatus) -> &'static str {
 }
 
 /// What is under way, for a live line.
-pub fn under_way(state: &State) -> String {
-    let open: Vec<&str> = (0..state.steps.len())
-        .filter(|index| state.steps[*index].open.is_some())
-        .map(|index| state.id(index).as_str())
-        .collect();
+pub fn under_way(state: &State) -> UnderWay {
+    let open: Vec<_> = at_work(state).into_iter().map(|step| step.what).collect();
     let done = state.steps.iter().filter(|step| step.status.satisfies()).count();
     let what = if open.is_empty() { state.status.as_str().to_owned() } else { open.join(", ") };
-    clean_line(&format!("{done} of {}  {what}", state.steps.len()))
+    UnderWay { at: format!("{done} of {}", state.steps.len()), what, ..UnderWay::default() }
+}
+
+/// The steps that may be at work.
+pub(super) fn at_work(state: &State) -> Vec<AtWork> {
+    let open = |index: usize| {
+        Some(AtWork {
+            attempt: state.steps[index].open.as_ref()?.number.to_string(),
+            has_tries: false,
+            what: clean_line(state.id(index).as_str()),
+            speaks: Some(StreamFormat::Plain),
+        })
+    };
+    (0..state.steps.len()).filter_map(open).collect()
 }
 
 /// Why it is where it is.
@@ -172,7 +185,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     };
     let mut summary = format!(
         "{}{why} {done} of {} · {}",
-        state.status.as_str(),
+        status_word(state.status),
         count(state.steps.len() as u32, "step"),
         count(counters.attempts, "attempt")
     );
@@ -390,13 +403,13 @@ pub fn event(event: &Event) -> String {
         Event::RunPaused { reason, detail } => super::with_detail("paused", *reason, detail.as_deref()),
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RunStopped { reason, detail } => super::with_detail("stopped", *reason, detail.as_deref()),
-        Event::RunCompleted { .. } => "completed".to_owned(),
+        Event::RunCompleted { .. } => "done".to_owned(),
         Event::RunFailed { reason, detail } => super::with_detail("failed", *reason, detail.as_deref()),
-        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::PauseRequested {} => "asked to pause".to_owned(),
         Event::StopRequested { now, .. } => {
-            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+            format!("asked to stop {}", if *now { "now" } else { "once the work under way has ended" })
         }
-        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::ResumeRequested { .. } => "asked to resume".to_owned(),
         Event::StartAtRequested { step } => format!("somebody asks to begin anew from step `{step}`"),
         Event::AnswerGiven { question, answer, .. } => {
             format!("somebody answers question {question}: {answer:?}")
@@ -436,7 +449,7 @@ pub fn report(view: &WorkflowStatus, state: &State) -> String {
         "Run `{}` of `{}`: **{}**, {}.\n",
         entry.run_id,
         view.workflow_file,
-        entry.status.as_str(),
+        status_word(entry.status),
         why(state)
     );
     if let Some(place) = place(state) {

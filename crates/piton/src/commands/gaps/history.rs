@@ -24,7 +24,7 @@ pub(super) async fn log(place: &Place, arguments: &GapLogArguments, out: &Output
             true => out.json_line(&json!({
                 "seq": seq, "at": at, "type": kind, "gap": gap, "text": text, "data": data,
             })),
-            false => out.line(clean_line(&format!("[{at}] {text}"))),
+            false => out.row(clean_line(&format!("[{at}] {text}"))),
         }
     }
     Ok(ExitCode::Done)
@@ -44,16 +44,16 @@ pub(super) async fn diff(place: &Place, arguments: &GapDiffArguments, out: &Outp
         return Ok(ExitCode::Done);
     }
     for GapView { gap, .. } in &added {
-        out.line(format!("+ {} ({})", clean_line(&gap.id), gap.status));
+        out.row(format!("+ {} ({})", clean_line(&gap.id), gap.status));
     }
     for (id, fields) in &changed {
         let fields = fields.iter().map(|FieldDiff { field, before, after }| {
             format!("{field} {} -> {}", short(before), short(after))
         });
-        out.line(clean_line(&format!("~ {id}: {}", fields.collect::<Vec<_>>().join("; "))));
+        out.row(clean_line(&format!("~ {id}: {}", fields.collect::<Vec<_>>().join("; "))));
     }
     for id in &removed {
-        out.line(format!("- {}", clean_line(id)));
+        out.row(format!("- {}", clean_line(id)));
     }
     let (added, changed, removed) = (added.len(), changed.len(), removed.len());
     out.note(format!("{added} added, {changed} changed, {removed} removed since {}", to_iso(since)));

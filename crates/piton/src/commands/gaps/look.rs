@@ -37,11 +37,11 @@ pub(super) async fn validate(place: &Place, out: &Output) -> Result {
     } else {
         place.warn(&warnings, out);
         match problems.is_empty() {
-            _ if !exists => out.line(format!("there is no {file}")),
-            true => out.line(format!("{file} is sound: {}", words::count(gaps, "gap"))),
-            false => out.line(format!("{file} can be worked with, but this is wrong:")),
+            _ if !exists => out.row(format!("there is no {file}")),
+            true => out.row(format!("{file} is sound: {}", words::count(gaps, "gap"))),
+            false => out.row(format!("{file} can be worked with, but this is wrong:")),
         }
-        problems.iter().for_each(|problem| out.line(format!("  {}", clean_line(problem))));
+        problems.iter().for_each(|problem| out.row(format!("  {}", clean_line(problem))));
     }
     Ok(if is_valid { ExitCode::Done } else { ExitCode::Failed })
 }
@@ -110,7 +110,7 @@ pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Outpu
         return Ok(ExitCode::Done);
     }
     for gap in &found.batch {
-        out.line(clean_line(&gap.gap.id));
+        out.row(clean_line(&gap.gap.id));
     }
     tell_cycles(&found.cycles, out);
     match found.batch.is_empty() {
@@ -157,7 +157,7 @@ pub(super) async fn prompt(place: &Place, arguments: &PromptArguments, out: &Out
     let text = place.told(seen, out).found;
     match out.json {
         true => out.json(&json!({ "prompt": text })),
-        false => out.line(clean(text.trim_end())),
+        false => out.row(clean(text.trim_end())),
     }
     Ok(ExitCode::Done)
 }

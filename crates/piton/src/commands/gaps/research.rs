@@ -75,13 +75,13 @@ fn tell(update: &ResearchUpdate, out: &Output) {
                 ResearchResult::Lost { .. } => String::new(),
                 _ => format!("  {}", words(used)),
             };
-            out.line(format!("{}: {}{used}", clean_line(gap), clean_line(&words::ledger::result(result))));
+            out.row(format!("{}: {}{used}", clean_line(gap), clean_line(&words::ledger::result(result))));
         }
         ResearchUpdate::Skipped { gap } if out.json => {
             out.json_line(&json!({ "event": "skipped", "gap": gap }));
         }
         ResearchUpdate::Skipped { gap } => {
-            out.line(format!("{}: needs no research any more", clean_line(gap)));
+            out.row(format!("{}: needs no research any more", clean_line(gap)));
         }
         ResearchUpdate::Over(batch) => summary(batch, out),
         ResearchUpdate::Waits { until } => {

@@ -17,7 +17,7 @@ pub(super) fn print(compared: &Compared, out: &Output) {
         0 => String::new(),
         number => format!(" · {number} skipped"),
     };
-    out.line(format!(
+    out.row(format!(
         "tests {} → {} · assertions {} → {}{skipped} · {} changed since {}",
         report.tests.before,
         report.tests.after,
@@ -37,8 +37,8 @@ pub(super) fn print(compared: &Compared, out: &Output) {
     group(out, "worth a look", &others);
     let allowed: Vec<_> = report.findings.iter().filter(allowed).collect();
     group(out, "allowed", &allowed);
-    out.line("");
-    out.line(match (blocking.len(), others.len()) {
+    out.row("");
+    out.row(match (blocking.len(), others.len()) {
         (0, 0) => "ok: nothing makes the tests prove less".to_owned(),
         (0, number) => format!("ok: nothing blocks; {number} worth a look"),
         (1, _) => "blocked: 1 finding makes the tests prove less".to_owned(),
@@ -50,32 +50,32 @@ fn group(out: &Output, title: &str, findings: &[&Finding]) {
     if findings.is_empty() {
         return;
     }
-    out.line("");
-    out.line(out.bold(title));
+    out.row("");
+    out.heading(title);
     for finding in findings {
         one(out, finding);
     }
 }
 
 fn one(out: &Output, finding: &Finding) {
-    out.line(clean_line(&format!("  {}:{}  {}", finding.file, finding.line, finding.message)));
+    out.row(clean_line(&format!("  {}:{}  {}", finding.file, finding.line, finding.message)));
     excerpt(out, "-", finding.before.as_deref());
     excerpt(out, "+", finding.after.as_deref());
     if let Some(evidence) = &finding.evidence {
         for line in evidence.change.lines().take(EVIDENCE_LINES_MAX) {
-            out.line(clean_line(&format!("      {line}")));
+            out.row(clean_line(&format!("      {line}")));
         }
-        out.line(clean_line(&format!("    seen   {}", evidence.saw)));
+        out.row(clean_line(&format!("    seen   {}", evidence.saw)));
         if let Some(against) = &evidence.against {
-            out.line(clean_line(&format!("    but    {against}")));
+            out.row(clean_line(&format!("    but    {against}")));
         }
     }
-    out.line(clean_line(&format!("    rule   {} ({})", finding.rule, finding.severity.as_str())));
+    out.row(clean_line(&format!("    rule   {} ({})", finding.rule, finding.severity.as_str())));
     match &finding.allowed {
-        Some(reason) => out.line(clean_line(&format!("    allowed because {reason}"))),
+        Some(reason) => out.row(clean_line(&format!("    allowed because {reason}"))),
         None => {
-            out.line(clean_line(&format!("    undo   {}", finding.undo)));
-            out.line(clean_line(&format!("    allow  piton guard allow {} --reason \"…\"", finding.id)));
+            out.row(clean_line(&format!("    undo   {}", finding.undo)));
+            out.row(clean_line(&format!("    allow  piton guard allow {} --reason \"…\"", finding.id)));
         }
     }
 }
@@ -83,9 +83,9 @@ fn one(out: &Output, finding: &Finding) {
 fn excerpt(out: &Output, sign: &str, text: Option<&str>) {
     let Some(text) = text else { return };
     for line in text.lines().take(EXCERPT_LINES_MAX) {
-        out.line(clean_line(&format!("      {sign} {line}")));
+        out.row(clean_line(&format!("      {sign} {line}")));
     }
     if text.lines().count() > EXCERPT_LINES_MAX {
-        out.line(format!("      {sign} …"));
+        out.row(format!("      {sign} …"));
     }
 }

@@ -10,7 +10,7 @@ fn the_four_work_until_the_checks_are_green() {
     let world = world();
     let ran = start(&world, 2, &["--description", "Login with Google"]).exits(0);
     assert!(ran.out.contains("#1  check `test` fails"), "{}", ran.out);
-    assert!(ran.out.contains("completed   every role is done, and the check is green"), "{}", ran.out);
+    assert!(ran.out.contains("done   every role is done, and the check is green"), "{}", ran.out);
     let state = state(&world);
     assert_eq!(state["status"], "completed");
     assert_eq!(state["title"], "Implement OAuth");

@@ -16,7 +16,7 @@ fn a_killed_driver_loses_nothing_and_starts_nothing_twice() {
     world.kill_driver("r1");
     world.open_gate();
     let ran = world.piton(&["resume", "r1"]).exits(0);
-    assert!(ran.out.contains("completed   every step is completed or skipped"), "{}", ran.out);
+    assert!(ran.out.contains("done   every step is completed or skipped"), "{}", ran.out);
     for step in ["plan", "code", "docs", "review", "approve"] {
         let count = std::fs::read_to_string(world.beside(&format!("count.r1.{step}"))).unwrap();
         assert_eq!(count.trim(), "1", "step {step} ran once");
@@ -230,7 +230,7 @@ fn a_run_whose_last_step_somebody_calls_completed_is_completed() {
     world.write(file, &world.read(file).replacen("\"FAILED\"", "\"COMPLETED\"", 1));
     let ran = world.piton(&["resume", "r1"]).exits(0);
     assert!(ran.err.contains("adopted from run_state.json: `b` is COMPLETED"), "{}", ran.err);
-    assert!(ran.out.contains("completed   every step is completed or skipped"), "{}", ran.out);
+    assert!(ran.out.contains("done   every step is completed or skipped"), "{}", ran.out);
     assert_eq!(steps(&world, "status"), json!({"a": "COMPLETED", "b": "COMPLETED"}));
 }
 

@@ -31,7 +31,7 @@ fn on_the_default_branch_work_lands_on_a_branch_of_its_own() {
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +1 −0         test ✗
       #2 T s  +1 −1         test ✓
-    done      1 of 1 checks green · 2 iterations, T s
+    done      the check is green · 2 iterations, T s
     result    branch piton/w, 1 commit, nothing merged
     next      piton land w
     ");
@@ -118,7 +118,7 @@ fn a_report_is_ready_for_a_pull_request() {
     insta::assert_snapshot!(ran.out.replace(&commit[..10], "<commit>"), @"
     # Do it
 
-    **completed**: 1 of 1 checks green
+    **done**: the check is green
 
     > Do it
 
@@ -130,10 +130,10 @@ fn a_report_is_ready_for_a_pull_request() {
 
     ## Iterations
 
-    | # | agent | change | checks | took | cost | commit |
-    |---|---|---|---|---|---|---|
-    | 1 | succeeded | +1 −0 in 1 | test ✗ | T s | unknown | – |
-    | 2 | succeeded | +1 −1 in 1 | test ✓ | T s | unknown | `<commit>` |
+    | # | outcome | change | checks | tests | took | cost | commit |
+    |---|---|---|---|---|---|---|---|
+    | 1 | kept | +1 −0 in 1 | test ✗ | – | T s | unknown | – |
+    | 2 | kept | +1 −1 in 1 | test ✓ | – | T s | unknown | `<commit>` |
 
     ## What the agent says it did
 
@@ -142,6 +142,12 @@ fn a_report_is_ready_for_a_pull_request() {
     2 iterations, T s of working time. Everything is on record: `piton log w`.
     ");
     assert_eq!(world.json(&["report", "w"])["iterations"][1]["outcome"], "succeeded");
+    // The same as a page that fetches nothing.
+    let page = world.piton(&["report", "w", "--html"]).exits(0).out;
+    for part in ["<!doctype html>", "<h1>Do it</h1>", "<svg ", "#2: ", "every check green", "<td>kept</td>"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("src=") && !page.contains("href=") && !page.contains("<script"), "{page}");
 }
 
 #[test]
