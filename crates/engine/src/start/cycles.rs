@@ -58,7 +58,7 @@ pub(super) async fn start(
             .hint("give --check 'test=CMD', or name one in `[checks]` of piton.toml"));
     }
     let run = run_id(order, &config)?;
-    config.worktree = match order.worktree.then(|| own_tree(layout, &run)).transpose() {
+    config.worktree = match order.worktree.then(|| own_tree(layout, &run, order.id.as_deref())).transpose() {
         Ok(worktree) => worktree,
         Err(failure) => return Err(super::overtaken(client, &run, failure).await),
     };
@@ -105,11 +105,12 @@ pub(super) fn unfit(rejection: piton_model::Rejection) -> Error {
 }
 
 /// The work tree that was asked for.
-fn own_tree(layout: &Layout, run: &RunId) -> Result<Worktree, Error> {
+fn own_tree(layout: &Layout, run: &RunId, given: Option<&str>) -> Result<Worktree, Error> {
     let files = configuration::read(layout)?;
     let resolved =
         resolve(&files, &configuration::variable, &Overrides::default()).map_err(configuration::problems)?;
-    super::own_tree(layout, run, run.short(), &resolved.settings.worktree, "choose another --id")
+    let name = super::name_of_tree(run, given);
+    super::own_tree(layout, run, name, &resolved.settings.worktree, "choose another --id")
 }
 
 /// An unfinished cycle of the same task is gone on with; another is refused.

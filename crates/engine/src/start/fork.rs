@@ -67,7 +67,7 @@ async fn of_workflow(client: &LocalClient, order: &ForkOrder) -> Result<RunId, E
             Some(WorkPlace::Worktree(like)) => Some(like),
             Some(WorkPlace::Directory(_) | WorkPlace::Shared(_)) | None => None,
         };
-        options.place = Some(WorkPlace::Worktree(worktree(client, &id, like)?));
+        options.place = Some(WorkPlace::Worktree(worktree(client, &id, order, like)?));
         fork_tree(client.layout(), &id, &options, Path::new(&origin))?;
     }
     let begun = workflow::create(workflow::Order {
@@ -93,7 +93,7 @@ async fn of_loop(client: &LocalClient, order: &ForkOrder) -> Result<RunId, Error
         return Err(Error::usage(format!("run `{id}` exists already")).hint("choose another --id"));
     }
     let mut config = state.config.clone();
-    config.worktree = Some(worktree(client, &id, config.worktree.as_ref())?);
+    config.worktree = Some(worktree(client, &id, order, config.worktree.as_ref())?);
     config.limits.iterations = order.max_iterations.unwrap_or(config.limits.iterations);
     let counters = &state.counters;
     let adoption = Adoption {
@@ -154,15 +154,21 @@ async fn then(client: &LocalClient, order: &ForkOrder) -> Result<(State, Snapsho
 }
 
 /// A fork never works in the tree of its origin.
-fn worktree(client: &LocalClient, id: &RunId, like: Option<&Worktree>) -> Result<Worktree, Error> {
+fn worktree(
+    client: &LocalClient,
+    id: &RunId,
+    order: &ForkOrder,
+    like: Option<&Worktree>,
+) -> Result<Worktree, Error> {
     let layout = client.layout();
     let workspace = open_workspace(layout, id)?;
     if !workspace.has_commit().map_err(|error| Error::environment(&error))? {
         return Err(Error::usage("a fork needs a git repository with a commit to start from")
             .hint("commit something first"));
     }
-    let path = super::tree_beside(layout, id.short(), "choose another --id")?;
-    let branch = super::free_branch(&workspace, id.short(), "choose another --id")?;
+    let name = super::name_of_tree(id, order.id.as_deref());
+    let path = super::tree_beside(layout, name, "choose another --id")?;
+    let branch = super::free_branch(&workspace, name, "choose another --id")?;
     Ok(match like {
         Some(like) => Worktree { path, branch, ..like.clone() },
         None => Worktree { path, branch, ..Worktree::default() },

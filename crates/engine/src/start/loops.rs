@@ -339,7 +339,8 @@ async fn worktree_of(
     if !order.worktree && !wants_worktree(&workspace).map_err(failed)? {
         return Ok(None);
     }
-    super::own_tree(layout, run, run.short(), settings, "choose another --id, or give --here").map(Some)
+    let name = super::name_of_tree(run, order.id.as_deref());
+    super::own_tree(layout, run, name, settings, "choose another --id, or give --here").map(Some)
 }
 
 /// Loops at once without being asked twice.

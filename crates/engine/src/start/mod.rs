@@ -40,6 +40,9 @@ use crate::world::{furnish, open_workspace};
 /// What the newest run is called by whoever does not know its name; no run may have it.
 pub(crate) const LAST: &str = "last";
 
+/// Where the branches of runs are.
+pub(crate) const BRANCHES: &str = "piton/";
+
 /// What is said where somebody leaves the walls out.
 const NO_WALLS: &str =
     "note: no walls, by --no-confine: agents and checks can write and read whatever you can";
@@ -94,6 +97,12 @@ pub(crate) fn require_program(agent: &AgentConfig, root: &Path) -> Result<(), Er
     }
 }
 
+/// What the work tree and the branch of a run are called after: a name that somebody gave is taken whole, as two of them may end alike;
+/// of one that was made up, the part that no other has.
+fn name_of_tree<'a>(run: &'a RunId, given: Option<&str>) -> &'a str {
+    if given.is_some() { run.as_str() } else { run.short() }
+}
+
 /// Where a run may have a work tree of its own: beside the repository, if nothing is in the way there.
 fn tree_beside(layout: &Layout, name: &str, hint: &str) -> Result<String, Error> {
     let root = layout.root().file_name().unwrap_or_default().to_string_lossy();
@@ -108,11 +117,12 @@ fn tree_beside(layout: &Layout, name: &str, hint: &str) -> Result<String, Error>
 
 /// The branch of a run's own. Not one that is there: work would go on from what another run left, which is nobody's wish.
 fn free_branch(workspace: &Workspace, name: &str, hint: &str) -> Result<String, Error> {
-    let branch = format!("piton/{name}");
+    let branch = format!("{BRANCHES}{name}");
     match workspace.has_branch(&branch).map_err(|error| Error::environment(&error))? {
         false => Ok(branch),
-        true => Err(Error::usage(format!("the branch `{branch}` is there already: another run left it"))
-            .hint(format!("{hint}; or remove it with `git branch -D {branch}`"))),
+        true => Err(Error::usage(format!("the branch `{branch}` is there already")).hint(format!(
+            "{hint}; `git log {branch}` shows what is on it, `git branch -D {branch}` removes it with all of that"
+        ))),
     }
 }
 

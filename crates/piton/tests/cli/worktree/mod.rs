@@ -96,6 +96,22 @@ fn loops_in_work_trees_of_their_own_run_side_by_side() {
 }
 
 #[test]
+fn names_that_end_alike_have_branches_of_their_own() {
+    let world = World::new();
+    for run in ["my-task", "other-task"] {
+        world.loops(run, "echo two > b.txt", &["--worktree", "--check", CHECK]).exits(0);
+    }
+    let branches = world.git(&["branch", "--list", "piton/*", "--format=%(refname:short)"]);
+    assert_eq!(branches, "piton/my-task\npiton/other-task\n");
+    assert!(world.beside("repo-my-task").exists() && world.beside("repo-other-task").exists());
+    // A name that nobody gave is as long as it must be.
+    let ran = world.piton(&["loop", "Do it", "--worktree", "--exec", "echo two > b.txt", "--check", CHECK]);
+    let first = ran.exits(0).out.lines().next().unwrap().to_owned();
+    let branch = first.rsplit("branch piton/").next().unwrap();
+    assert!(branch.len() == 8 && branch.bytes().all(|byte| byte.is_ascii_hexdigit()), "{first}");
+}
+
+#[test]
 fn a_run_goes_on_in_its_work_tree_after_its_driver_was_killed() {
     let world = World::new();
     let gated = format!("{}; echo two > b.txt", super::common::WAITS);
