@@ -90,6 +90,28 @@ impl Workspace {
         Ok(changed.is_disjoint(&differs))
     }
 
+    /// How many commits of `branch`, which ends at `tip`, bring something that no other branch has, here or at a remote. What came to one
+    /// of `onto`, or to where the checkout stands, in other commits is there as well.
+    pub fn only_on(&self, branch: &str, tip: &SnapshotId, onto: &[&str]) -> Result<usize, Error> {
+        // Below `refs/heads`, as git wants it before `--branches`.
+        let own = format!("--exclude={branch}");
+        let list =
+            self.git("rev-list").args([tip.as_str(), "--not", own.as_str(), "--branches", "--remotes"]);
+        let commits = String::from_utf8_lossy(&list.bytes()?).lines().count();
+        if commits == 0 {
+            return Ok(0);
+        }
+        let here = self.head()?.branch;
+        for other in onto.iter().copied().chain(here.as_deref()).filter(|other| *other != branch) {
+            if let Some(other) = self.branch_tip(other)?
+                && self.has_work(&other, tip)?
+            {
+                return Ok(0);
+            }
+        }
+        Ok(commits)
+    }
+
     /// Adds a work tree at `path` that stands on no branch, but on `commit`.
     pub fn add_scratch_tree(&self, path: &Path, commit: &SnapshotId) -> Result<(), Error> {
         self.git("worktree").arg("prune").output()?;

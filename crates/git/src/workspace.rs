@@ -301,6 +301,35 @@ impl Workspace {
         listed.split(|&byte| byte == 0).filter_map(tree).filter(|tree| tree.is_dir()).collect()
     }
 
+    /// The branches below `prefix`, each with the work tree that stands on it, if that is one of a run in the repository at `root`. Those on
+    /// which anybody else's stands are left out.
+    pub fn branches_of_runs(
+        &self,
+        prefix: &str,
+        root: &Path,
+    ) -> Result<Vec<(String, Option<PathBuf>)>, Error> {
+        if self.is_private {
+            return Ok(Vec::new());
+        }
+        let format = "--format=%(refname:short)%00%(worktreepath)";
+        let names = self.git("for-each-ref").args([format, &format!("refs/heads/{prefix}")]).bytes()?;
+        let branch = |line: &[u8]| {
+            let mut parts = line.split(|&byte| byte == 0);
+            let name = String::from_utf8(parts.next()?.to_vec()).ok()?;
+            let place = parts.next().filter(|place| !place.is_empty());
+            let place = place.map(|place| PathBuf::from(OsStr::from_bytes(place)));
+            // One whose directory is gone is in nobody's way.
+            let place = place.filter(|place| place.symlink_metadata().is_ok());
+            let is_ours = |place: &PathBuf| crate::owner_of(place).as_deref() == Some(root);
+            place.as_ref().is_none_or(is_ours).then_some((name, place))
+        };
+        Ok(names
+            .split(|&byte| byte == b'\n')
+            .filter_map(branch)
+            .filter(|(name, _)| !name.is_empty())
+            .collect())
+    }
+
     /// What git keeps of work trees that runs in the repository at `root` made, and whose directory is gone: where it lies, and
     /// where the work tree was. One that somebody locked stays.
     pub fn orphaned_trees(&self, root: &Path) -> Vec<(PathBuf, PathBuf)> {

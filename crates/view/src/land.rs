@@ -47,8 +47,10 @@ pub struct LandedView {
     pub rebased: bool,
     /// The files of the checkout were brought along.
     pub with_files: bool,
-    /// The checks that were run on the result; all of them passed.
+    /// The checks that pass on the result.
     pub checks: Vec<String>,
+    /// The checks that fail on it, where it was landed although the run is not done.
+    pub red: Vec<String>,
     /// The pull request.
     pub pull_request: Option<String>,
     /// What a person should know.

@@ -91,13 +91,13 @@ fn identity(workspace: &Workspace, worktree: Option<&Worktree>) -> Result<Identi
 }
 
 /// The settings: where their owner does not track them, no commit of a run does.
-fn settings() -> Own {
+pub(crate) fn settings() -> Own {
     let path = PROJECT_FILE.to_owned().try_into().expect("it is a name");
     Own { path, id: None }
 }
 
 /// What checks made, which is in no commit; nor are settings that nobody tracks.
-fn own(state: &State) -> Vec<Own> {
+pub(crate) fn own(state: &State) -> Vec<Own> {
     let own = |made: &Made| {
         let path = RepoPath::try_from(made.path.trim_end_matches('/').to_owned()).ok()?;
         Some(Own { path, id: made.id.clone() })

@@ -29,6 +29,7 @@ fn told(landed: &LandedView, out: &Output) {
     let onto = clean_line(&landed.onto);
     if landed.was_there {
         out.did(format!("{} has the work of {} already", onto, landed.run_id));
+        landed.notes.iter().for_each(|note| out.note(clean_line(note)));
         return;
     }
     if landed.began_uncommitted {
@@ -39,6 +40,9 @@ fn told(landed: &LandedView, out: &Output) {
     }
     for check in &landed.checks {
         out.note(format!("check   {} ✓", clean_line(check)));
+    }
+    for check in &landed.red {
+        out.note(format!("check   {} ✗", clean_line(check)));
     }
     landed.notes.iter().for_each(|note| out.note(clean_line(note)));
     let (commits, short) = (words::count(u64::from(landed.commits), "commit"), &landed.commit[..10]);

@@ -192,9 +192,103 @@ fn what_has_no_branch_or_is_not_done_says_so() {
 
     hint: `piton resume w` goes on; `--unfinished` lands what there is
     ");
+}
+
+#[test]
+fn what_a_run_that_is_not_done_left_uncommitted_is_committed_and_landed() {
+    let world = World::new();
+    let stopped = ["--check", CHECK, "--worktree=default", "--max-iterations", "1"];
+    world.loops("w", "echo one > b.txt", &stopped).exits(3);
+    let ran = world.piton(&["land", "w", "--unfinished"]).exits(0);
+    assert!(ran.out.starts_with("landed  1 commit on main"), "{ran:?}");
+    assert!(ran.err.contains("check   test ✗"), "{}", ran.err);
+    assert_eq!(world.read("b.txt"), "one\n");
+    assert_eq!(subjects(&world).lines().next(), Some("Do it"));
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    // Nothing is left to bring, nor to lose.
+    assert_eq!(world.json(&["land", "w", "--unfinished"])["was_there"], true);
+    world.piton(&["rm", "w"]).exits(0);
+    assert!(!world.beside("repo-w").exists());
+}
+
+#[test]
+fn the_work_of_a_workflow_with_a_work_tree_lands() {
+    let world = World::new();
+    world.write("w.yaml", "name: w\nsteps:\n  - {id: build, run: \"echo built > out.txt\"}\n");
+    world.commit("a workflow");
+    world.piton(&["run", "w.yaml", "--run-id", "r", "--worktree"]).exits(0);
+    let ran = world.piton(&["land", "r"]).exits(0);
+    assert!(ran.out.starts_with("landed  1 commit on main"), "{ran:?}");
+    assert_eq!(world.read("out.txt"), "built\n");
+    assert_eq!(world.git(&["log", "-1", "--format=%s%n%b", "main"]).trim(), "w\npiton: run r");
+    world.piton(&["rm", "r"]).exits(0);
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+#[test]
+fn what_somebody_left_in_the_tree_of_a_loop_that_is_done_is_named_and_stays() {
+    let world = done(WORKS);
+    let tree = world.beside("repo-w");
+    world.shell(&format!("echo mine > {}/notes.txt", tree.display())).exits(0);
+    let ran = world.piton(&["land", "w"]).exits(0);
+    assert!(ran.err.contains(" notes.txt\n") && ran.err.contains("note    not landed"), "{}", ran.err);
     let ran = world.piton(&["rm", "w"]).exits(0);
-    assert!(ran.err.contains("branch piton/w stay, since not all of it was landed"), "{}", ran.err);
+    assert!(
+        ran.err.contains("branch piton/w stay: 1 uncommitted file (notes.txt) not landed"),
+        "{}",
+        ran.err
+    );
+    assert!(tree.join("notes.txt").exists());
+    // The record is gone, and the way out still works.
+    let ran = world.piton(&["gc", "--grace", "0s"]).exits(0);
+    assert!(ran.out.contains("1 uncommitted file (notes.txt) not landed"), "{}", ran.out);
+    assert!(tree.join("notes.txt").exists());
+    world.piton(&["gc", "--given-up"]).exits(0);
+    assert!(!tree.exists());
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+#[test]
+fn commits_that_nobody_landed_stay_when_their_run_is_forgotten() {
+    let world = done(WORKS);
+    let ran = world.piton(&["rm", "w"]).exits(0);
+    assert!(ran.err.contains("stay: 1 commit not landed; `piton gc --given-up` removes them"), "{}", ran.err);
+    world.piton(&["gc", "--grace", "0s"]).exits(0);
     assert!(world.beside("repo-w").exists());
+    // Landed by hand, nothing would be lost.
+    world.git(&["merge", "-q", "piton/w"]);
+    world.piton(&["gc", "--grace", "0s"]).exits(0);
+    assert!(!world.beside("repo-w").exists());
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+#[test]
+fn settings_that_piton_put_into_a_work_tree_are_no_work() {
+    let world = World::new();
+    world.write("Makefile", "test:\n\ttest -f b.txt\n");
+    world.commit("make");
+    world.piton(&["init", "--yes"]).exits(0);
+    world.loops("w", "touch b.txt", &["--worktree=default"]).exits(0);
+    world.piton(&["land", "w"]).exits(0);
+    let ran = world.piton(&["rm", "w"]).exits(0);
+    assert_eq!(ran.err, "w is forgotten\n");
+    assert!(!world.beside("repo-w").exists());
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+#[test]
+fn collecting_removes_the_tree_and_branch_of_a_run_that_was_landed() {
+    let world = done(WORKS);
+    world.piton(&["gc", "--grace", "0s"]).exits(0);
+    assert!(world.beside("repo-w").exists(), "nobody landed it");
+    world.piton(&["land", "w"]).exits(0);
+    world.piton(&["gc"]).exits(0);
+    assert!(world.beside("repo-w").exists(), "it was just at work");
+    let ran = world.piton(&["gc", "--grace", "0s"]).exits(0);
+    assert!(ran.out.contains("landed        work tree ") && ran.out.contains("piton/w"), "{}", ran.out);
+    assert!(!world.beside("repo-w").exists());
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+    assert_eq!(world.json(&["status", "w"])["status"], "completed");
 }
 
 /// A merge driver and a filter that only the repository's own settings name are programs that an agent may have written.

@@ -5,11 +5,12 @@
 //! given again: what a branch has, git says.
 
 mod pull_request;
+pub(super) mod remains;
 mod scratch;
 
 use std::path::PathBuf;
 
-use piton_git::{Advanced, Identity, RepoPath, SnapshotId, Workspace};
+use piton_git::{Advanced, Identity, Own, RepoPath, SnapshotId, Workspace};
 use piton_model::loop_machine::{AgentConfig, Check, Confine, State, Worktree};
 use piton_model::workflow::{self, WorkPlace};
 use piton_model::{RunId, Status};
@@ -17,12 +18,13 @@ use piton_store::Claim;
 use piton_view::words::{self, clean_line};
 use piton_view::{Error, ErrorKind, LandOrder, LandShape, LandedView, StateOf};
 
+use self::remains::Remains;
 use self::scratch::Scratch;
 use super::LocalClient;
 use crate::driver_process;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
-use crate::world::land::START_SUBJECT;
+use crate::world::land::{START_SUBJECT, own, settings};
 use crate::world::open_workspace;
 
 /// What is known of a run whose work is landed.
@@ -35,6 +37,10 @@ struct Work {
     confine: Option<Confine>,
     protect: Vec<String>,
     agent: AgentConfig,
+    /// What of its tree is in no commit and nobody's work.
+    own: Vec<Own>,
+    /// Its own commits hold all that was judged: what else is in the tree came later.
+    is_committed: bool,
 }
 
 impl Work {
@@ -50,6 +56,8 @@ impl Work {
                 checks: state.config.checks,
                 confine: state.config.confine,
                 protect: state.config.protect,
+                own: vec![settings()],
+                is_committed: false,
             },
             StateOf::Workflow(state) => Self::of_workflow(*state),
             StateOf::Ledger(_) => {
@@ -59,8 +67,11 @@ impl Work {
     }
 
     fn of_loop(state: State) -> Self {
+        let (own, is_committed) = (own(&state), state.status == Status::Completed);
         let config = state.config;
         Self {
+            own,
+            is_committed,
             run: state.run,
             title: state.title,
             status: state.status,
@@ -87,6 +98,8 @@ impl Work {
             confine: state.options.confine,
             protect: Vec::new(),
             agent: AgentConfig::default(),
+            own: vec![settings()],
+            is_committed: false,
         }
     }
 }
@@ -133,36 +146,16 @@ fn require_done(work: &Work, order: &LandOrder) -> Result<(), Error> {
 /// Removes the work tree and the branch of a run that is forgotten: where they were landed, or where somebody gives them up. What
 /// stays is said.
 pub(super) async fn let_go(client: &LocalClient, run: &RunId, given_up: bool) -> Result<Vec<String>, Error> {
-    let Ok(work) = Work::of(client, run).await else { return Ok(Vec::new()) };
-    let Some(worktree) = &work.worktree else { return Ok(Vec::new()) };
-    let (place, branch) = (PathBuf::from(&worktree.path), &worktree.branch);
-    let repository = open_workspace(&client.layout().in_place(), run)?;
-    let Some(tip) = repository.branch_tip(branch).map_err(environment)? else { return Ok(Vec::new()) };
-    let has_tree = place.join(".git").symlink_metadata().is_ok();
-    if has_tree && piton_git::owner_of(&place).as_deref() != Some(client.layout().root()) {
+    let Some(remains) = Remains::of_run(client, run).await? else { return Ok(Vec::new()) };
+    if given_up || remains.is_landed() {
+        remains.remove()?;
         return Ok(Vec::new());
     }
-    let onto = match &worktree.onto {
-        Some(onto) => repository.branch_tip(onto).map_err(environment)?,
-        None => None,
-    };
-    let landed = match &onto {
-        Some(onto) => repository.has_work(onto, &tip).map_err(environment)?,
-        None => false,
-    };
-    let is_dirty = || {
-        let tree = open_workspace(&client.layout().at(Some(worktree)), run)?;
-        Ok::<_, Error>(tree.standing().map_err(environment)?.is_dirty)
-    };
-    if !given_up && (!landed || (has_tree && is_dirty()?)) {
-        let place = clean_line(&worktree.path);
-        return Ok(vec![format!(
-            "its work tree {place} and branch {branch} stay, since not all of it was landed; `git worktree remove --force {place}` and `git branch -D {branch}` remove them"
-        )]);
-    }
-    repository.remove_work_tree(&place).map_err(environment)?;
-    repository.remove_branch(branch, &tip).map_err(environment)?;
-    Ok(Vec::new())
+    Ok(vec![format!(
+        "its {} stay: {} not landed; `piton gc --given-up` removes them",
+        remains.words(),
+        remains.unlanded()
+    )])
 }
 
 /// The work that is about to land.
@@ -200,6 +193,7 @@ impl Landed<'_> {
         let around = launch.around_filters(&repository, Some(&self.work.agent)).map_err(environment)?;
         let repository = repository.running_filters_in(around);
         let onto = self.onto(&repository)?;
+        let left = self.commit_rest()?;
         let range = self.range(&repository, &onto)?;
         let mut view = LandedView {
             run_id: self.work.run.clone(),
@@ -211,8 +205,9 @@ impl Landed<'_> {
             rebased: range.has_moved() && !range.commits.is_empty(),
             with_files: false,
             checks: Vec::new(),
+            red: Vec::new(),
             pull_request: None,
-            notes: Vec::new(),
+            notes: left_alone(&left, &self.worktree.path),
         };
         if range.commits.is_empty() {
             return Ok(view);
@@ -220,7 +215,7 @@ impl Landed<'_> {
         let identity = self.identity(&repository)?;
         let scratch = Scratch::new(self, &repository, &range)?;
         let (result, taken) = scratch.result(self.order.shape, &range, &identity, &self.message())?;
-        view.checks = scratch.check(&result)?;
+        (view.checks, view.red) = scratch.check(&result)?;
         scratch.remove()?;
         view.commit = result.to_string();
         if self.order.shape == LandShape::PullRequest {
@@ -235,6 +230,31 @@ impl Landed<'_> {
         let launch = Surroundings::open(&self.work.run, layout, self.work.confine.as_ref());
         let launch = launch.and_then(Surroundings::closing_git).map_err(environment)?;
         Ok(launch.protecting(&self.work.protect))
+    }
+
+    /// Commits what lies in the run's tree and in no commit: only a loop that is done has committed what was judged, and there the
+    /// rest is somebody else's, which is returned.
+    fn commit_rest(&self) -> Result<Vec<RepoPath>, Error> {
+        let layout = self.client.layout().at(Some(self.worktree));
+        if !layout.tree().join(".git").exists()
+            || piton_git::owner_of(layout.tree()).as_deref() != Some(layout.root())
+        {
+            return Ok(Vec::new());
+        }
+        let tree = open_workspace(&layout, &self.work.run)?;
+        let launch = self.surroundings(&layout)?;
+        let around = launch.around_filters(&tree, Some(&self.work.agent)).map_err(environment)?;
+        let tree = tree.running_filters_in(around);
+        let rest = tree.uncommitted(&self.work.own).map_err(environment)?;
+        if rest.is_empty() || self.work.is_committed {
+            return Ok(rest);
+        }
+        tree.stand_on(&self.worktree.branch).map_err(environment)?;
+        let what = tree.snapshot(self.work.run.as_str(), "what is to land").map_err(environment)?;
+        let identity = self.identity(&tree)?;
+        tree.commit(&what.id, &self.message(), &identity, &self.work.own).map_err(environment)?;
+        // What is too large for a snapshot, or under a filter that does not run here, is in no commit.
+        tree.uncommitted(&self.work.own).map_err(environment)
     }
 
     /// The branch that is meant.
@@ -320,6 +340,13 @@ impl Landed<'_> {
     fn scratch_place(&self) -> PathBuf {
         PathBuf::from(format!("{}-landing", self.worktree.path))
     }
+}
+
+/// What is said of files that are in no commit of the run.
+fn left_alone(files: &[RepoPath], place: &str) -> Vec<String> {
+    let list = || names(files).join(", ");
+    let note = || format!("note    not landed, as it is not committed in {}: {}", clean_line(place), list());
+    (!files.is_empty()).then(note).into_iter().collect()
 }
 
 /// The longest first line of a commit message.
