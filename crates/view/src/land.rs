@@ -12,6 +12,8 @@ pub struct LandOrder {
     pub onto: Option<String>,
     /// Also of a run that is not done.
     pub unfinished: bool,
+    /// Where a check fails on the result, a loop like the run begins there and mends it.
+    pub mend: bool,
 }
 
 /// The shape in which commits land.
@@ -51,6 +53,8 @@ pub struct LandedView {
     pub checks: Vec<String>,
     /// The checks that fail on it, where it was landed although the run is not done.
     pub red: Vec<String>,
+    /// Nothing was landed, since a check fails: this run mends it, and is to be landed instead.
+    pub mended_by: Option<RunId>,
     /// The pull request.
     pub pull_request: Option<String>,
     /// What a person should know.

@@ -21,6 +21,7 @@ mod team;
 mod workflows;
 
 pub(crate) use cycles::extend;
+pub(crate) use fork::{mend, mender_of};
 pub(crate) use go_on::require_kept;
 pub(crate) use resume::resume;
 pub use workflows::not_runnable;

@@ -176,9 +176,12 @@ pub(crate) struct LandArguments {
     /// The branch it is brought to; by default the one that the run began on.
     #[arg(long, value_name = "BRANCH")]
     pub(crate) onto: Option<String>,
-    /// Also of a run that is not done.
+    /// Also of a run that is not done: what lies in its work tree is committed, and checks may fail.
     #[arg(long)]
     pub(crate) unfinished: bool,
+    /// Where a check fails on the result, begin a loop like the run there, which mends it.
+    #[arg(long, conflicts_with = "unfinished")]
+    pub(crate) mend: bool,
 }
 
 #[derive(Debug, Args)]

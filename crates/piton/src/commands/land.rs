@@ -1,8 +1,9 @@
 //! `piton land`: the work of a run, brought to the branch where it belongs.
 
 use piton_model::ExitCode;
-use piton_view::{LandOrder, LandShape, LandedView, words};
+use piton_view::{LandOrder, LandShape, LandedView, Started, words};
 
+use super::begun;
 use crate::cli::{Global, LandArguments};
 use crate::failure::Result;
 use crate::output::{Output, clean_line};
@@ -16,11 +17,25 @@ pub(super) async fn run(global: &Global, arguments: &LandArguments, out: &Output
         LandArguments { pr: true, .. } => LandShape::PullRequest,
         _ => LandShape::Commits,
     };
-    let order = LandOrder { shape, onto: arguments.onto.clone(), unfinished: arguments.unfinished };
+    let order = LandOrder {
+        shape,
+        onto: arguments.onto.clone(),
+        unfinished: arguments.unfinished,
+        mend: arguments.mend,
+    };
     let landed = client.land(&run, order).await?;
-    match out.json {
-        true => out.json(&landed),
-        false => told(&landed, out),
+    match (&landed.mended_by, out.json) {
+        (_, true) => out.json(&landed),
+        (None, false) => told(&landed, out),
+        (Some(mender), false) => {
+            let red = landed.red.iter().map(|check| format!("`{}`", clean_line(check)));
+            let red = red.collect::<Vec<_>>().join(", ");
+            out.note(format!(
+                "{red} fails on what would land; nothing was moved, and this run mends it there"
+            ));
+            let started = Started { run_id: mender.clone(), after: 0, notes: Vec::new() };
+            return begun(&*client, started, false, None, out).await;
+        }
     }
     Ok(ExitCode::Done)
 }

@@ -127,13 +127,51 @@ fn a_result_that_fails_its_checks_does_not_land() {
     commit(&world, "forbidden", "x\n");
     let before = world.git(&["rev-parse", "main"]);
     let ran = world.piton(&["land", "w"]).exits(1);
-    insta::assert_snapshot!(ran.err, @"
+    let err = ran.err.replace(&world.beside("repo-w").display().to_string(), "<beside>/repo-w");
+    insta::assert_snapshot!(err, @"
     error: `test` fails on what would land; nothing was moved
 
-    hint: `piton tell w TEXT` and `piton resume w` let the agent mend it
+    hint: `piton land w --mend` has a loop like this one mend it there; or `git -C <beside>/repo-w rebase main`, mend and commit it there, then run `piton land w` again
     ");
     assert_eq!(world.git(&["rev-parse", "main"]), before);
     assert!(!world.beside("repo-w-landing").exists());
+}
+
+/// Both ways out that are named when a check fails on what would land.
+#[test]
+fn what_fails_its_checks_on_the_result_is_mended_and_lands() {
+    let check = "test=grep -q two b.txt && ! test -e forbidden";
+    let agent = format!("{WORKS}; rm -f forbidden; cp \"$PITON_PROMPT_FILE\" $BESIDE/prompt");
+    let world = World::new();
+    world.loops("w", &agent, &["--check", check, "--worktree=default"]).exits(0);
+    commit(&world, "forbidden", "x\n");
+    let ran = world.piton(&["land", "w", "--mend"]).exits(0);
+    assert!(ran.err.contains("`test` fails on what would land; nothing was moved"), "{}", ran.err);
+    assert!(ran.out.contains("1 of 1 checks green"), "{ran:?}");
+    let prompt = std::fs::read_to_string(world.beside("prompt")).unwrap();
+    assert!(prompt.contains("on top of `main`"), "{prompt}");
+    let next = ran.out.lines().find(|line| line.starts_with("next ")).unwrap();
+    let mender = next.rsplit(' ').next().unwrap();
+    let landed = world.json(&["land", mender]);
+    assert_eq!(landed["rebased"], false);
+    assert_eq!(world.read("b.txt"), "two\n");
+    assert!(!world.path("forbidden").exists());
+    // What it mended is there with it, so both can go.
+    for run in ["w", mender] {
+        world.piton(&["rm", run]).exits(0);
+    }
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+
+    let world = World::new();
+    world.loops("w", WORKS, &["--check", check, "--worktree=default"]).exits(0);
+    commit(&world, "forbidden", "x\n");
+    world.piton(&["land", "w"]).exits(1);
+    let tree = world.beside("repo-w").display().to_string();
+    world.git(&["-C", &tree, "rebase", "-q", "main"]);
+    world.git(&["-C", &tree, "rm", "-q", "forbidden"]);
+    world.git(&["-C", &tree, "commit", "-q", "-m", "mended"]);
+    world.piton(&["land", "w"]).exits(0);
+    assert!(!world.path("forbidden").exists());
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod scratch;
 use std::path::PathBuf;
 
 use piton_git::{Advanced, Identity, Own, RepoPath, SnapshotId, Workspace};
-use piton_model::loop_machine::{AgentConfig, Check, Confine, State, Worktree};
+use piton_model::loop_machine::{AgentConfig, Check, Confine, Snapshot, State, Worktree};
 use piton_model::workflow::{self, WorkPlace};
 use piton_model::{RunId, Status};
 use piton_store::Claim;
@@ -19,11 +19,12 @@ use piton_view::words::{self, clean_line};
 use piton_view::{Error, ErrorKind, LandOrder, LandShape, LandedView, StateOf};
 
 use self::remains::Remains;
-use self::scratch::Scratch;
+use self::scratch::{Checked, Scratch};
 use super::LocalClient;
 use crate::driver_process;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
+use crate::start;
 use crate::world::land::{START_SUBJECT, own, settings};
 use crate::world::open_workspace;
 
@@ -41,6 +42,7 @@ struct Work {
     own: Vec<Own>,
     /// Its own commits hold all that was judged: what else is in the tree came later.
     is_committed: bool,
+    is_loop: bool,
 }
 
 impl Work {
@@ -58,6 +60,7 @@ impl Work {
                 protect: state.config.protect,
                 own: vec![settings()],
                 is_committed: false,
+                is_loop: false,
             },
             StateOf::Workflow(state) => Self::of_workflow(*state),
             StateOf::Ledger(_) => {
@@ -72,6 +75,7 @@ impl Work {
         Self {
             own,
             is_committed,
+            is_loop: true,
             run: state.run,
             title: state.title,
             status: state.status,
@@ -100,6 +104,7 @@ impl Work {
             agent: AgentConfig::default(),
             own: vec![settings()],
             is_committed: false,
+            is_loop: false,
         }
     }
 }
@@ -109,6 +114,12 @@ pub(super) async fn land(client: &LocalClient, run: &RunId, order: LandOrder) ->
     let work = Work::of(client, run).await?;
     let worktree = work.worktree.clone().ok_or_else(|| in_place(run))?;
     require_done(&work, &order)?;
+    if order.mend && !work.is_loop {
+        return Err(Error::usage(format!(
+            "`{run}` is no loop: there is nothing like it that could mend its work"
+        ))
+        .hint("land it without --mend; where a check fails, it says what to do"));
+    }
     // The lease keeps a driver out meanwhile.
     driver_process::settled(client, run).await?;
     let report = match order.shape {
@@ -118,7 +129,12 @@ pub(super) async fn land(client: &LocalClient, run: &RunId, order: LandOrder) ->
     let lease = client.claim(run, Claim::IfFree).await?;
     let landed = Landed { client, work: &work, worktree: &worktree, order: &order, report }.bring();
     client.release_shown(lease).await?;
-    landed
+    let (mut view, unfit) = landed?;
+    if let Some((mender, result)) = unfit {
+        start::mend(client, (run, mender.clone()), (result, &view.onto)).await?;
+        view.mended_by = Some(mender);
+    }
+    Ok(view)
 }
 
 fn in_place(run: &RunId) -> Error {
@@ -186,7 +202,8 @@ impl Range {
 }
 
 impl Landed<'_> {
-    fn bring(&self) -> Result<LandedView, Error> {
+    /// Brings it there; or what would have landed, and the run that is to mend it.
+    fn bring(&self) -> Result<(LandedView, Option<(RunId, Snapshot)>), Error> {
         let in_place = self.client.layout().in_place();
         let repository = open_workspace(&in_place, &self.work.run)?;
         let launch = self.surroundings(&in_place)?;
@@ -206,16 +223,23 @@ impl Landed<'_> {
             with_files: false,
             checks: Vec::new(),
             red: Vec::new(),
+            mended_by: None,
             pull_request: None,
             notes: left_alone(&left, &self.worktree.path),
         };
         if range.commits.is_empty() {
-            return Ok(view);
+            return Ok((view, None));
         }
         let identity = self.identity(&repository)?;
         let scratch = Scratch::new(self, &repository, &range)?;
         let (result, taken) = scratch.result(self.order.shape, &range, &identity, &self.message())?;
-        (view.checks, view.red) = scratch.check(&result)?;
+        match scratch.check(&result)? {
+            Checked::Fit { passed, red } => (view.checks, view.red) = (passed, red),
+            Checked::Unfit { check, mender, result } => {
+                (view.red, view.commits) = (vec![check], 0);
+                return Ok((view, Some((mender, result))));
+            }
+        }
         scratch.remove()?;
         view.commit = result.to_string();
         if self.order.shape == LandShape::PullRequest {
@@ -223,7 +247,7 @@ impl Landed<'_> {
         } else {
             view.with_files = self.advance(&repository, &onto, &range, &result, taken.as_ref())?;
         }
-        Ok(view)
+        Ok((view, None))
     }
 
     fn surroundings(&self, layout: &Layout) -> Result<Surroundings, Error> {
