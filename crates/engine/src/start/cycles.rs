@@ -14,7 +14,7 @@ use piton_view::{
 };
 
 use super::resume::{Used, free, raise_of};
-use super::{hooks, known, prep, team};
+use super::{hooks, known, prep, ready, team};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
@@ -57,6 +57,7 @@ pub(super) async fn start(
         return Err(Error::usage("a cycle needs at least one check")
             .hint("give --check 'test=CMD', or name one in `[checks]` of piton.toml"));
     }
+    ready::require_checks(&config.checks, layout.root())?;
     let run = run_id(order, &config)?;
     config.worktree = match order.worktree.then(|| own_tree(layout, &run, order.id.as_deref())).transpose() {
         Ok(worktree) => worktree,

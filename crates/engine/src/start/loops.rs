@@ -13,7 +13,7 @@ use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
 use serde_json::Value;
 
-use super::{hooks, known, require_program, resume};
+use super::{hooks, known, ready, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
@@ -21,7 +21,7 @@ use crate::launch::{Secrets, Surroundings};
 use crate::layout::Layout;
 use crate::unjudged;
 use crate::world::prompt::{self, PromptError};
-use crate::world::{WorldError, open_workspace, wants_worktree};
+use crate::world::{WorldError, loop_place, open_workspace};
 
 /// Begins a loop, with what another one left where there is something; goes on with one that is there and unfinished.
 pub(super) async fn start(
@@ -57,6 +57,7 @@ pub(super) async fn start(
     let task = task_of(&config, layout.root(), notes)?;
     require_rules(&config)?;
     require_program(&config.agent, layout.root())?;
+    ready::require_checks(&config.checks, layout.root())?;
     require_fresh(&config, layout.root())?;
     if let Some(confine) = &config.confine {
         configuration::require_walls(layout, confine)?;
@@ -336,7 +337,7 @@ async fn worktree_of(
     let launch = Surroundings::open(run, layout, config.confine.as_ref()).map_err(WorldError::from)?;
     let around = launch.around_filters(&workspace, Some(&config.agent)).map_err(WorldError::from)?;
     let workspace = workspace.running_filters_in(around);
-    if !order.worktree && !wants_worktree(&workspace).map_err(failed)? {
+    if !order.worktree && !loop_place(&workspace).map_err(failed)?.is_own_tree() {
         return Ok(None);
     }
     let name = super::name_of_tree(run, order.id.as_deref());

@@ -3,7 +3,8 @@
 //!
 //! - [`loops`], [`workflows`], [`cycles`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there; `said_later`:
 //!   flags that are given with it.
-//! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started.
+//! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started. [`ready`]: what a loop would
+//!   meet here.
 
 mod cycles;
 mod fork;
@@ -14,6 +15,7 @@ pub mod known;
 mod loops;
 mod options;
 mod prep;
+pub mod ready;
 mod resume;
 mod said_later;
 mod taken_up;

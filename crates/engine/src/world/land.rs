@@ -161,10 +161,40 @@ fn message(state: &State) -> String {
     format!("{subject}\n\n{body}{}\n", trailer(state))
 }
 
-/// Whether a loop here would rather not work in place: on the default branch, or over uncommitted work.
-pub fn wants_worktree(workspace: &Workspace) -> Result<bool, piton_git::Error> {
+/// Where a loop works that is told nothing else, and why there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoopPlace {
+    /// In place: there is no repository.
+    OutsideGit,
+    /// In place: there is no commit to begin from.
+    NoCommit,
+    /// In a tree of its own: this branch is everybody's.
+    Default(String),
+    /// In a tree of its own: something is not committed on this branch, if it is one.
+    Uncommitted(Option<String>),
+    /// In place: this branch is a person's own, and everything is committed.
+    Clean(Option<String>),
+}
+
+impl LoopPlace {
+    /// Whether it works in a tree of its own.
+    pub fn is_own_tree(&self) -> bool {
+        matches!(self, Self::Default(_) | Self::Uncommitted(_))
+    }
+}
+
+/// Where a loop would work here.
+pub fn loop_place(workspace: &Workspace) -> Result<LoopPlace, piton_git::Error> {
+    if workspace.is_private() {
+        return Ok(LoopPlace::OutsideGit);
+    }
     let standing = workspace.standing()?;
-    Ok(standing.has_commit && (standing.is_default_branch || standing.is_dirty))
+    Ok(match standing.branch {
+        _ if !standing.has_commit => LoopPlace::NoCommit,
+        Some(branch) if standing.is_default_branch => LoopPlace::Default(branch),
+        branch if standing.is_dirty => LoopPlace::Uncommitted(branch),
+        branch => LoopPlace::Clean(branch),
+    })
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ use publish::Publisher;
 use telling::Telling;
 
 pub(crate) use covered::Covered;
-pub use land::wants_worktree;
+pub use land::{LoopPlace, loop_place};
 pub use publish::{Views, republish, unpublish, view_bytes};
 pub(crate) use publish::{extended_bytes, publish_at_rest};
 pub(crate) use signals::Interrupts;

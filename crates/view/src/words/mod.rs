@@ -95,7 +95,8 @@ pub fn money(microusd: u64) -> String {
 
 /// `test ✓ · lint ✗`.
 pub fn checks(round: &CheckRound) -> String {
-    let check = |check: &CheckResult| timed(mark(&check.name, check.passed), check.timed_out);
+    let check =
+        |check: &CheckResult| trouble(mark(&check.name, check.passed), check.timed_out, check.exit_code);
     let mut parts: Vec<String> = round.checks.iter().map(check).collect();
     parts.extend(round.conditions.iter().map(|condition| mark(&clean_line(&condition.label), condition.met)));
     parts.join(" · ")
@@ -103,12 +104,20 @@ pub fn checks(round: &CheckRound) -> String {
 
 /// The same for a view.
 pub fn check_views(checks: &[CheckView]) -> String {
-    let check = |check: &CheckView| timed(mark(&check.name, check.passed), check.timed_out);
+    let check =
+        |check: &CheckView| trouble(mark(&check.name, check.passed), check.timed_out, check.exit_code);
     checks.iter().map(check).collect::<Vec<_>>().join(" · ")
 }
 
-fn timed(mark: String, timed_out: bool) -> String {
-    if timed_out { format!("{mark} timed out") } else { mark }
+/// Beside what a check says, why it says nothing.
+fn trouble(mark: String, timed_out: bool, exit_code: Option<i32>) -> String {
+    /// What a shell exits with where it finds no such command.
+    const NOT_FOUND: i32 = 127;
+    match exit_code {
+        _ if timed_out => format!("{mark} timed out"),
+        Some(NOT_FOUND) => format!("{mark} command not found"),
+        Some(_) | None => mark,
+    }
 }
 
 fn mark(name: &str, passed: bool) -> String {
