@@ -263,6 +263,7 @@ impl Workspace {
     pub fn forget(&self, run: &str) -> Result<(), Error> {
         check_run(run)?;
         record::delete(&self.repository, run)?;
+        self.forget_landing(run)?;
         let directory = self.run_directory(run);
         file::remove_tree_within(&self.state, &directory)?;
         Ok(())

@@ -43,6 +43,8 @@ pub struct LandedView {
     pub commits: u32,
     /// One of them holds what was not committed in the checkout when the run began.
     pub began_uncommitted: bool,
+    /// The run has nothing on its branch, so nothing was done.
+    pub is_empty: bool,
     /// It was there already, and nothing was done.
     pub was_there: bool,
     /// The branch had gone on meanwhile: they were made anew on top of it.

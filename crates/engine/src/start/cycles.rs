@@ -68,6 +68,7 @@ pub(super) async fn start(
         configuration::require_home_outside(place.tree())?;
     }
     if let Some(worktree) = &config.worktree {
+        notes.extend(super::goes_along(layout, &run)?);
         notes.extend(super::said_of(worktree));
         notes.extend(super::too_large(layout, &run, worktree)?);
         notes.extend(super::not_filtered(layout, &run)?);

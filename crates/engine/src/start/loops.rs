@@ -78,6 +78,7 @@ pub(super) async fn start(
     let _alone = driver_process::alone_to_start(&layout.of_run(&config)).await?;
     refuse_crowd(client, &run, &config, order.force).await?;
     if let Some(worktree) = &config.worktree {
+        notes.extend(super::goes_along(client.layout(), &run)?);
         notes.extend(super::said_of(worktree));
         notes.extend(super::too_large(client.layout(), &run, worktree)?);
         notes.extend(super::not_filtered(client.layout(), &run)?);

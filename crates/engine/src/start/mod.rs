@@ -38,6 +38,7 @@ use piton_view::{Error, ErrorKind, Order, Started};
 
 use crate::client::LocalClient;
 use crate::layout::Layout;
+use crate::world::land::settings;
 use crate::world::{furnish, open_workspace};
 
 /// What the newest run is called by whoever does not know its name; no run may have it.
@@ -172,6 +173,22 @@ fn not_filtered(layout: &Layout, run: &RunId) -> Result<Option<String>, Error> {
             held.join(", ")
         ))
     }))
+}
+
+/// What a person should know of a new work tree: what of theirs goes along, since it becomes a commit on its branch.
+fn goes_along(layout: &Layout, run: &RunId) -> Result<Option<String>, Error> {
+    const NAMED_MAX: usize = 5;
+    let failed = |error: piton_git::Error| Error::environment(&error);
+    let files = open_workspace(&layout.in_place(), run)?.uncommitted(&[settings()]).map_err(failed)?;
+    let named: Vec<String> = files.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    let more = files.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = match files.len() {
+        0 => return Ok(None),
+        1 => "1 file that is not committed yet goes along, in a commit of its own".to_owned(),
+        many => format!("{many} files that are not committed yet go along, in a commit of their own"),
+    };
+    Ok(Some(clean_line(&format!("note: {what}: {}{more}", named.join(", ")))))
 }
 
 /// What a person should know of a new work tree: what is too large to be taken along, unless it is copied.

@@ -5,6 +5,7 @@ use piton_git::{Committed, Expected, Identity, Own, RepoPath, SnapshotId, Worksp
 use piton_model::limits::clip;
 use piton_model::loop_machine::{AgentConfig, Made, Snapshot, Uncommitted, Worktree};
 use piton_model::{Command, RunId, State};
+use piton_view::words::{clean_line, cut};
 
 use super::{Context, WorldError, open_workspace};
 use crate::launch::Surroundings;
@@ -14,7 +15,15 @@ use crate::layout::Layout;
 const SUBJECT_BYTES_MAX: usize = 72;
 
 /// The first line of the commit with what was not committed when a run began.
-pub(crate) const START_SUBJECT: &str = "The tree this run starts from";
+const START_SUBJECT: &str = "Uncommitted work from before the run";
+
+/// What it was with an older piton.
+const START_SUBJECT_BEFORE: &str = "The tree this run starts from";
+
+/// Whether the commit with this first line holds what was not committed when a run began.
+pub(crate) fn began_uncommitted(subject: &str) -> bool {
+    [START_SUBJECT, START_SUBJECT_BEFORE].contains(&subject)
+}
 
 /// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
 /// the repository, with the submodules that are checked out there. What is taken along may be what an agent wrote, of this run's
@@ -150,7 +159,10 @@ fn message(state: &State) -> String {
         state.seen.report.as_ref().and_then(|report| report.summary.as_deref()).unwrap_or_default().trim();
     let first = summary.lines().next().unwrap_or_default().trim();
     let subject = match first {
-        "" => format!("Iteration {}", state.work.iteration),
+        "" => {
+            let iteration = format!(": iteration {}", state.work.iteration);
+            format!("{}{iteration}", cut(&clean_line(&state.title), SUBJECT_BYTES_MAX - iteration.len()))
+        }
         long if long.len() > SUBJECT_BYTES_MAX => {
             format!("{}…", clip(long, SUBJECT_BYTES_MAX - 3).trim_end())
         }

@@ -43,7 +43,10 @@ pub(super) async fn run(global: &Global, arguments: &LandArguments, out: &Output
 fn told(landed: &LandedView, out: &Output) {
     let onto = clean_line(&landed.onto);
     if landed.was_there {
-        out.did(format!("{} has the work of {} already", onto, landed.run_id));
+        out.did(match landed.is_empty {
+            true => format!("{} has left nothing to land", landed.run_id),
+            false => format!("{} has the work of {} already", onto, landed.run_id),
+        });
         landed.notes.iter().for_each(|note| out.note(clean_line(note)));
         return;
     }

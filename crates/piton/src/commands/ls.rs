@@ -186,6 +186,7 @@ fn status_of(listed: &Placed) -> String {
     let word = run.status.as_str();
     match run.reason {
         _ if listed.run.undriven => format!("{word}, nothing drives it"),
+        _ if listed.run.landed => "landed".to_owned(),
         Some(reason) => format!("{word} ({})", reason.as_str()),
         None => word.to_owned(),
     }

@@ -35,7 +35,7 @@ fn work_lands_on_the_branch_it_began_on_with_the_files_of_the_checkout() {
     assert!(ran.out.contains("and in the checkout"), "{}", ran.out);
     assert_eq!(world.read("b.txt"), "two\n");
     assert_eq!(world.git(&["status", "--porcelain"]), "", "nothing is left uncommitted");
-    assert_eq!(subjects(&world).lines().next(), Some("Iteration 2"));
+    assert_eq!(subjects(&world).lines().next(), Some("Do it: iteration 2"));
     assert!(ran.err.contains("piton rm w"), "{}", ran.err);
     let again = world.piton(&["land", "w"]).exits(0);
     insta::assert_snapshot!(again.out, @"main has the work of w already");
@@ -58,7 +58,7 @@ fn what_was_not_committed_when_the_run_began_is_no_obstacle() {
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     assert_eq!(world.read("a.txt"), "changed by hand\n");
     assert!(world.read("mine.txt").starts_with("mine\nagent\n"), "{}", world.read("mine.txt"));
-    assert_eq!(subjects(&world).lines().nth(1), Some("The tree this run starts from"));
+    assert_eq!(subjects(&world).lines().nth(1), Some("Uncommitted work from before the run"));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn where_the_branch_went_on_the_checks_judge_the_merged_result() {
     assert_eq!(world.read("other.txt"), "meanwhile\n");
     assert_eq!(world.read("b.txt"), "two\n");
     insta::assert_snapshot!(subjects(&world), @"
-    Iteration 2
+    Do it: iteration 2
     by hand: other.txt
     start
     ");
@@ -220,7 +220,7 @@ fn what_has_no_branch_or_is_not_done_says_so() {
     insta::assert_snapshot!(ran.err, @"
     error: `here` worked in place: its changes are in the checkout, on no branch of their own
 
-    hint: look at them with `piton diff here 0`, and commit what you want with git
+    hint: look at them with `piton diff here`, and commit what you want with git
     ");
     let stopped = ["--check", CHECK, "--worktree=default", "--max-iterations", "1"];
     world.loops("w", "echo one > b.txt", &stopped).exits(3);
@@ -255,10 +255,12 @@ fn the_work_of_a_workflow_with_a_work_tree_lands() {
     world.write("w.yaml", "name: w\nsteps:\n  - {id: build, run: \"echo built > out.txt\"}\n");
     world.commit("a workflow");
     world.piton(&["run", "w.yaml", "--run-id", "r", "--worktree"]).exits(0);
+    assert_eq!(world.json(&["status", "r"])["next"], "piton land r");
     let ran = world.piton(&["land", "r"]).exits(0);
     assert!(ran.out.starts_with("landed  1 commit on main"), "{ran:?}");
     assert_eq!(world.read("out.txt"), "built\n");
     assert_eq!(world.git(&["log", "-1", "--format=%s%n%b", "main"]).trim(), "w\npiton: run r");
+    assert_eq!(world.json(&["status", "r"])["next"], "piton rm r");
     world.piton(&["rm", "r"]).exits(0);
     assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
 }
@@ -298,6 +300,88 @@ fn commits_that_nobody_landed_stay_when_their_run_is_forgotten() {
     world.piton(&["gc", "--grace", "0s"]).exits(0);
     assert!(!world.beside("repo-w").exists());
     assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+/// What a person wrote meanwhile and what lands may be the same file.
+#[test]
+fn a_file_that_is_as_it_lands_is_no_obstacle() {
+    let world = World::new();
+    let agent = format!("{WORKS}; echo changed > a.txt");
+    world.loops("w", &agent, &["--check", CHECK, "--worktree=default"]).exits(0);
+    world.write("b.txt", "two\n");
+    world.write("a.txt", "changed\n");
+    world.piton(&["land", "w"]).exits(0);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    assert_eq!(world.read("c.txt"), "2\n");
+}
+
+#[test]
+fn what_was_landed_is_known_wherever_somebody_looks() {
+    let world = done(WORKS);
+    world.piton(&["land", "w", "--squash"]).exits(0);
+    // Going on on the branch takes nothing back.
+    commit(&world, "b.txt", "three\n");
+    assert!(world.piton(&["land", "w"]).exits(0).out.contains("has the work of w already"));
+    let status = world.piton(&["status", "w"]).exits(0);
+    assert!(status.out.contains("branch piton/w, 1 commit, landed on main"), "{}", status.out);
+    assert!(status.out.contains("do       piton rm w"), "{}", status.out);
+    assert_eq!(world.json(&["status", "w"])["changed"]["landed_on"], "main");
+    let report = world.piton(&["report", "w"]).exits(0);
+    assert!(report.out.contains("Branch `piton/w`, 1 commit, landed on main."), "{}", report.out);
+    let ls = world.piton(&["ls"]).exits(0);
+    assert!(ls.out.contains("landed"), "{}", ls.out);
+    assert_eq!(world.json(&["ls"])[0]["landed"], true);
+    world.piton(&["rm", "w"]).exits(0);
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+    assert_eq!(world.snapshots(), "", "nothing of it is remembered");
+
+    // Taken back, it is landed no more; by hand, it is.
+    let world = done(WORKS);
+    world.piton(&["land", "w"]).exits(0);
+    world.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    assert!(world.piton(&["status", "w"]).exits(0).out.contains("nothing merged"));
+    world.git(&["merge", "-q", "piton/w"]);
+    assert!(world.piton(&["status", "w"]).exits(0).out.contains("landed on main"));
+}
+
+#[test]
+fn commits_are_counted_as_git_has_them() {
+    let world = World::new();
+    let agent = "echo two > b.txt; git add -A; git commit -qm 'by the agent'";
+    let ran = world.loops("w", agent, &["--check", CHECK, "--worktree=default"]).exits(0);
+    assert!(ran.out.contains("branch piton/w, 1 commit, nothing merged"), "{}", ran.out);
+    assert!(world.piton(&["report", "w"]).exits(0).out.contains("1 commit, nothing merged"));
+    assert!(world.piton(&["land", "w"]).exits(0).out.starts_with("landed  1 commit"));
+
+    // What a person had not committed is announced, and none of the agent's.
+    let world = World::new();
+    world.write("a.txt", "mine\n");
+    world.write("new.txt", "mine\n");
+    let ran = world.loops("w", WORKS, &["--check", CHECK, "--worktree=default"]).exits(0);
+    let note =
+        "note: 2 files that are not committed yet go along, in a commit of their own: a.txt, new.txt\n";
+    assert!(ran.err.contains(note), "{}", ran.err);
+    let result = "branch piton/w, 1 commit and one of what was not committed before, nothing merged";
+    assert!(ran.out.contains(result), "{}", ran.out);
+    // Settings that nobody tracks are in no commit.
+    let world = World::configured("[checks]\nb = \"test -f b.txt\"\n");
+    let ran = world.loops("w", WORKS, &["--worktree=default"]).exits(0);
+    assert!(!ran.err.contains("not committed"), "{}", ran.err);
+}
+
+#[test]
+fn a_workflow_in_place_is_told_where_its_changes_are() {
+    let world = World::new();
+    world.write("w.yaml", "name: w\nsteps:\n  - {id: build, run: \"echo built > out.txt\"}\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r"]).exits(0);
+    let ran = world.piton(&["land", "r"]).exits(2);
+    assert!(
+        ran.err.ends_with("hint: look at them with `git status`, and commit what you want with git\n"),
+        "{}",
+        ran.err
+    );
+    world.loops("here", "echo two > b.txt", &["--check", CHECK]).exits(0);
+    world.piton(&["diff", "here"]).exits(0);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use piton_model::{Entry, Reason, Timestamp};
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
 pub use fit::{cut, wrapped};
-pub use loops::{details, ending, not_the_cause, reported, tests_by_name, uncommitted, why};
+pub use loops::{details, ending, not_the_cause, on_branch, reported, tests_by_name, uncommitted, why};
 pub use replica::replica;
 pub use status::{next, status, what_to_do};
 pub use watch::Watched;
@@ -122,6 +122,11 @@ fn trouble(mark: String, timed_out: bool, exit_code: Option<i32>) -> String {
 
 fn mark(name: &str, passed: bool) -> String {
     format!("{} {}", clean_line(name), if passed { '✓' } else { '✗' })
+}
+
+/// Where the work of a run went that has a branch of its own.
+pub(super) fn landed(onto: Option<&str>) -> String {
+    onto.map_or_else(|| "nothing merged".to_owned(), |onto| format!("landed on {}", clean_line(onto)))
 }
 
 /// A work tree beside the repository, as people write it.

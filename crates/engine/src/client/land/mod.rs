@@ -4,13 +4,14 @@
 //! [`scratch`] tree, and the checks of the run judge what came of it. Then the branch moves, in one step. Ended at any point, it can be
 //! given again: what a branch has, git says.
 
+pub(super) mod branch;
 mod pull_request;
 pub(super) mod remains;
 mod scratch;
 
 use std::path::PathBuf;
 
-use piton_git::{Advanced, Identity, Own, RepoPath, SnapshotId, Workspace};
+use piton_git::{Advanced, Identity, Landing, Own, RepoPath, SnapshotId, Workspace};
 use piton_model::loop_machine::{AgentConfig, Check, Confine, Snapshot, State, Worktree};
 use piton_model::workflow::{self, WorkPlace};
 use piton_model::{RunId, Status};
@@ -18,6 +19,7 @@ use piton_store::Claim;
 use piton_view::words::{self, clean_line};
 use piton_view::{Error, ErrorKind, LandOrder, LandShape, LandedView, StateOf};
 
+use self::branch::OnBranch;
 use self::remains::Remains;
 use self::scratch::{Checked, Scratch};
 use super::LocalClient;
@@ -25,7 +27,7 @@ use crate::driver_process;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
 use crate::start;
-use crate::world::land::{START_SUBJECT, own, settings};
+use crate::world::land::{began_uncommitted, own, settings};
 use crate::world::open_workspace;
 
 /// What is known of a run whose work is landed.
@@ -43,6 +45,8 @@ struct Work {
     /// Its own commits hold all that was judged: what else is in the tree came later.
     is_committed: bool,
     is_loop: bool,
+    /// Its first snapshot, as far as it is known.
+    start: Option<String>,
 }
 
 impl Work {
@@ -61,6 +65,7 @@ impl Work {
                 own: vec![settings()],
                 is_committed: false,
                 is_loop: false,
+                start: None,
             },
             StateOf::Workflow(state) => Self::of_workflow(*state),
             StateOf::Ledger(_) => {
@@ -76,6 +81,7 @@ impl Work {
             own,
             is_committed,
             is_loop: true,
+            start: state.seen.start.map(|start| start.id),
             run: state.run,
             title: state.title,
             status: state.status,
@@ -105,6 +111,7 @@ impl Work {
             own: vec![settings()],
             is_committed: false,
             is_loop: false,
+            start: None,
         }
     }
 }
@@ -112,7 +119,7 @@ impl Work {
 /// Brings it there.
 pub(super) async fn land(client: &LocalClient, run: &RunId, order: LandOrder) -> Result<LandedView, Error> {
     let work = Work::of(client, run).await?;
-    let worktree = work.worktree.clone().ok_or_else(|| in_place(run))?;
+    let worktree = work.worktree.clone().ok_or_else(|| in_place(&work))?;
     require_done(&work, &order)?;
     if order.mend && !work.is_loop {
         return Err(Error::usage(format!(
@@ -137,11 +144,13 @@ pub(super) async fn land(client: &LocalClient, run: &RunId, order: LandOrder) ->
     Ok(view)
 }
 
-fn in_place(run: &RunId) -> Error {
+fn in_place(work: &Work) -> Error {
+    let run = &work.run;
+    let look = if work.is_loop { format!("piton diff {run}") } else { "git status".to_owned() };
     Error::usage(format!(
         "`{run}` worked in place: its changes are in the checkout, on no branch of their own"
     ))
-    .hint(format!("look at them with `piton diff {run} 0`, and commit what you want with git"))
+    .hint(format!("look at them with `{look}`, and commit what you want with git"))
 }
 
 /// Whose work is not done lands only if somebody says so.
@@ -218,6 +227,7 @@ impl Landed<'_> {
             commit: range.from.to_string(),
             commits: u32::try_from(range.commits.len()).unwrap_or(u32::MAX),
             began_uncommitted: range.taken.is_some(),
+            is_empty: false,
             was_there: range.commits.is_empty(),
             rebased: range.has_moved() && !range.commits.is_empty(),
             with_files: false,
@@ -228,6 +238,9 @@ impl Landed<'_> {
             notes: left_alone(&left, &self.worktree.path),
         };
         if range.commits.is_empty() {
+            let start = self.work.start.as_deref();
+            let found = OnBranch::look(&in_place, &self.work.run, self.worktree, start).unwrap_or_default();
+            view.is_empty = found == OnBranch::default();
             return Ok((view, None));
         }
         let identity = self.identity(&repository)?;
@@ -310,8 +323,15 @@ impl Landed<'_> {
         let base =
             base.ok_or_else(|| Error::usage(format!("`{branch}` and `{onto}` have no commit in common")))?;
         let commits = repository.commits_since(&base, &tip).map_err(environment)?;
-        let taken = commits.first().filter(|(_, subject)| subject == START_SUBJECT).map(|(id, _)| id.clone());
-        let commits = match repository.has_work(&from, &tip).map_err(environment)? {
+        let taken =
+            commits.first().filter(|(_, subject)| began_uncommitted(subject)).map(|(id, _)| id.clone());
+        let landing = repository.landing(self.work.run.as_str()).map_err(environment)?;
+        let landing = landing.filter(|landing| landing.from == tip);
+        let was_landed = match landing {
+            Some(landing) => repository.is_ancestor(&landing.became, &from).map_err(environment)?,
+            None => false,
+        };
+        let commits = match was_landed || repository.has_work(&from, &tip).map_err(environment)? {
             true => Vec::new(),
             false => commits.into_iter().map(|(id, _)| id).collect(),
         };
@@ -342,7 +362,11 @@ impl Landed<'_> {
     ) -> Result<bool, Error> {
         let run = &self.work.run;
         match repository.advance(onto, (&range.from, result), taken).map_err(environment)? {
-            Advanced::Moved { with_files } => Ok(with_files),
+            Advanced::Moved { with_files } => {
+                let landing = Landing { from: range.tip.clone(), became: result.clone() };
+                repository.remember_landing(run.as_str(), &landing).map_err(environment)?;
+                Ok(with_files)
+            }
             Advanced::InTheWay(paths) => {
                 Err(Error::new(ErrorKind::Person, "files of the checkout would be written over")
                     .details(names(&paths))

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use piton_git::{Own, RepoPath, SnapshotId, Workspace};
+use piton_git::{Landing, Own, RepoPath, SnapshotId, Workspace};
 use piton_model::RunId;
 use piton_view::Error;
 use piton_view::words::{self, clean_line};
@@ -40,8 +40,10 @@ impl Remains {
         let repository = open_workspace(&layout.in_place(), run)?;
         let tree = || Ok(open_workspace(&layout.at(Some(worktree)), run)?);
         let place = PathBuf::from(&worktree.path);
+        let landing = repository.landing(run.as_str()).map_err(environment)?;
         let onto: Vec<&str> = worktree.onto.as_deref().into_iter().collect();
-        Self::found(layout, repository, tree, (place, &worktree.branch), (&onto, &work.own))
+        Self::found(layout, repository, tree, (place, &worktree.branch), (&onto, &work.own))?
+            .map_or(Ok(None), |remains| remains.landed_as(landing))
     }
 
     /// Of a run that nobody remembers.
@@ -80,6 +82,17 @@ impl Remains {
             None => 0,
         };
         Ok(Some(Self { repository, place, branch: branch.to_owned(), has_tree, tip, commits, uncommitted }))
+    }
+
+    /// What was landed and went on since is no less landed.
+    fn landed_as(mut self, landing: Option<Landing>) -> Result<Option<Self>, Error> {
+        if let Some(landing) = landing.filter(|landing| Some(&landing.from) == self.tip.as_ref()) {
+            let branches = self.repository.branches_with(&landing.became).map_err(environment)?;
+            if branches.iter().any(|branch| *branch != self.branch) {
+                self.commits = 0;
+            }
+        }
+        Ok(Some(self))
     }
 
     /// Whether nothing would be lost.
