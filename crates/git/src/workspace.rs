@@ -28,6 +28,8 @@ pub struct Workspace {
     pub(crate) is_private: bool,
     pub(crate) rendered: BTreeSet<RepoPath>,
     pub(crate) listed: Option<PathBuf>,
+    /// What `git status` is not to show besides.
+    pub(crate) hidden: Vec<&'static str>,
     pub(crate) caps: Caps,
     pub(crate) stop: Stop,
     /// What comes before the command of a filter.
@@ -85,6 +87,7 @@ impl Workspace {
             is_private: true,
             rendered: BTreeSet::new(),
             listed: None,
+            hidden: Vec::new(),
             caps: Caps::DEFAULT,
             stop: Stop::default(),
             around_filters: Vec::new(),
@@ -111,6 +114,13 @@ impl Workspace {
     /// It is read anew for each snapshot.
     pub fn leaving_out_listed(mut self, list: PathBuf) -> Self {
         self.listed = Some(list);
+        self
+    }
+
+    /// Has [`protect_state`](Self::protect_state) keep from `git status` also what these patterns match, relative to the root: files
+    /// that piton keeps under names of their own.
+    pub fn hiding(mut self, patterns: &[&'static str]) -> Self {
+        self.hidden = patterns.to_vec();
         self
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::{Zoned, civil};
-use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
+use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan, says_something};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, WRITES_TEST, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
@@ -109,6 +109,10 @@ fn task_of(config: &LoopConfig, root: &Path, notes: &mut Vec<String>) -> Result<
         };
         Error::of(ErrorKind::Usage, &error).hint(hint)
     })?;
+    if !says_something(&task.text) {
+        return Err(Error::usage("the task says nothing")
+            .hint("write down what is to be done; an agent is paid for reading it"));
+    }
     notes.extend(task.warnings.iter().map(|warning| format!("note: {}", clean_line(warning))));
     Ok(task.text)
 }

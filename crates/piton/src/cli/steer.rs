@@ -186,8 +186,8 @@ pub(crate) struct LandArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RmArguments {
-    /// Which run.
-    pub(crate) run: String,
+    /// Which run; without one, the newest, if its work was landed.
+    pub(crate) run: Option<String>,
     /// Also a run that is not finished.
     #[arg(long)]
     pub(crate) force: bool,

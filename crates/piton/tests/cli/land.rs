@@ -403,6 +403,8 @@ fn collecting_removes_the_tree_and_branch_of_a_run_that_was_landed() {
     let world = done(WORKS);
     world.piton(&["gc", "--grace", "0s"]).exits(0);
     assert!(world.beside("repo-w").exists(), "nobody landed it");
+    let ran = world.piton(&["rm"]).exits(2);
+    assert!(ran.err.contains("`w` is the newest run, and its work was not landed"), "{}", ran.err);
     world.piton(&["land", "w"]).exits(0);
     world.piton(&["gc"]).exits(0);
     assert!(world.beside("repo-w").exists(), "it was just at work");
@@ -411,6 +413,10 @@ fn collecting_removes_the_tree_and_branch_of_a_run_that_was_landed() {
     assert!(!world.beside("repo-w").exists());
     assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
     assert_eq!(world.json(&["status", "w"])["status"], "completed");
+    assert!(world.piton(&["status", "w"]).exits(0).out.contains("landed on main"));
+    // What was landed need not be named to be forgotten.
+    assert_eq!(world.piton(&["rm"]).exits(0).err, "w is forgotten\n");
+    world.piton(&["status", "w"]).exits(2);
 }
 
 /// A merge driver and a filter that only the repository's own settings name are programs that an agent may have written.
