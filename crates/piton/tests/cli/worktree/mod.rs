@@ -99,7 +99,9 @@ fn loops_in_work_trees_of_their_own_run_side_by_side() {
 fn names_that_end_alike_have_branches_of_their_own() {
     let world = World::new();
     for run in ["my-task", "other-task"] {
-        world.loops(run, "echo two > b.txt", &["--worktree", "--check", CHECK]).exits(0);
+        let ran = world.loops(run, "echo two > b.txt", &["--worktree", "--check", CHECK]).exits(0);
+        // What is named next is that run, and no other.
+        assert!(ran.out.ends_with(&format!("piton land {run}\n")), "{}", ran.out);
     }
     let branches = world.git(&["branch", "--list", "piton/*", "--format=%(refname:short)"]);
     assert_eq!(branches, "piton/my-task\npiton/other-task\n");
