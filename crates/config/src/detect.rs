@@ -142,6 +142,14 @@ fn node(project: &Project<'_>) -> Vec<Suggested> {
         "npm"
     };
     let mut found = Vec::new();
+    if package["scripts"]["test"].as_str().is_none_or(|script| script.contains("no test specified")) {
+        let runners = [("vitest", "npx vitest run"), ("jest", "npx jest"), ("mocha", "npx mocha")];
+        let is_installed = |name: &str| project.has(&[&format!("node_modules/.bin/{name}")]);
+        let installed = runners.into_iter().find(|(name, _)| is_installed(name));
+        found.extend(
+            installed.map(|(name, command)| suggested("test", command, format!("{name} in node_modules"))),
+        );
+    }
     for name in ["test", "lint", "typecheck", "build"] {
         let Some(script) = package["scripts"][name].as_str() else { continue };
         // What `npm init` writes is not a test.
@@ -170,6 +178,22 @@ fn python(project: &Project<'_>) -> Vec<Suggested> {
     } else {
         ""
     };
+    let environment =
+        [".venv", "venv"].into_iter().find(|name| project.has(&[&format!("{name}/bin/python")]));
+    // Programs of an environment that nobody activated are in no PATH.
+    let in_environment = |command: &str| {
+        let environment = environment.filter(|_| runner.is_empty());
+        let (program, rest) =
+            command.split_once(' ').map_or((command, ""), |(program, rest)| (program, rest));
+        let command = match (environment, program) {
+            (Some(name), "python3") => format!("{name}/bin/python {rest}"),
+            (Some(name), _) if project.has(&[&format!("{name}/bin/{program}")]) => {
+                format!("{name}/bin/python -m {command}")
+            }
+            _ => format!("{runner}{command}"),
+        };
+        command.trim_end().to_owned()
+    };
     let mut found = Vec::new();
     let declared = project.text("pyproject.toml").is_some_and(|text| text.contains("pytest"));
     let why = if tool("pytest") || declared {
@@ -181,12 +205,12 @@ fn python(project: &Project<'_>) -> Vec<Suggested> {
     } else {
         None
     };
-    found.extend(why.map(|why| suggested("test", format!("{runner}pytest"), why)));
+    found.extend(why.map(|why| suggested("test", in_environment("pytest"), why)));
     if let (None, Some((command, file))) = (why, project.unittests()) {
-        found.push(suggested("test", format!("{runner}{command}"), file));
+        found.push(suggested("test", in_environment(command), file));
     }
     if tool("ruff") || project.has(&["ruff.toml", ".ruff.toml"]) {
-        found.push(suggested("lint", format!("{runner}ruff check ."), "ruff is set up"));
+        found.push(suggested("lint", in_environment("ruff check ."), "ruff is set up"));
     }
     found
 }
@@ -228,6 +252,7 @@ mod tests {
     fn found(files: &[(&str, &str)]) -> Vec<(String, String)> {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files {
+            std::fs::create_dir_all(root.path().join(name).parent().unwrap()).unwrap();
             std::fs::write(root.path().join(name), text).unwrap();
         }
         checks(root.path()).into_iter().map(|check| (check.name, check.command)).collect()
@@ -264,6 +289,20 @@ mod tests {
         assert_eq!(found(&[pyproject, ("uv.lock", "")])[0].1, "uv run pytest");
         assert_eq!(found(&[("conftest.py", "")]), pairs(&[("test", "pytest")]));
         assert_eq!(found(&[("go.mod", "")]), pairs(&[("test", "go test ./..."), ("vet", "go vet ./...")]));
+    }
+
+    #[test]
+    fn what_an_environment_holds_that_nobody_activated_is_named_by_its_path() {
+        let python = (".venv/bin/python", "");
+        let pytest = (".venv/bin/pytest", "");
+        let expected = pairs(&[("test", ".venv/bin/python -m pytest")]);
+        assert_eq!(found(&[python, pytest, ("conftest.py", "")]), expected);
+        assert_eq!(found(&[python, ("conftest.py", "")]), pairs(&[("test", "pytest")]), "it has none");
+        let unittest = ("test_a.py", "import unittest\n");
+        assert_eq!(found(&[python, unittest]), pairs(&[("test", ".venv/bin/python -m unittest")]));
+        assert_eq!(found(&[python, pytest, ("conftest.py", ""), ("uv.lock", "")])[0].1, "uv run pytest");
+        let package = ("package.json", "{}");
+        assert_eq!(found(&[package, ("node_modules/.bin/jest", "")]), pairs(&[("test", "npx jest")]));
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub use files::{Document, Files, config_dir};
 pub use hash::config_hash;
 pub use layers::{Note, Overrides, Resolved, resolve, variables};
 pub use limit::Limit;
-pub use plan::{Plan, Task, configured_agent, plan};
+pub use plan::{Plan, Task, configured_agent, plan, says_something};
 pub use problem::{Place, Problem, Problems};
 pub use read::Reader;
 pub use reference::{page, schema};

@@ -134,6 +134,19 @@ pub fn configured_agent(
     Problems::or(problems, found)
 }
 
+/// Whether a task, or a message to an agent, asks for anything: rulers, marks and comments of Markdown do not.
+pub fn says_something(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("<!--") {
+        if before.contains(char::is_alphanumeric) {
+            return true;
+        }
+        let Some((_, after)) = after.split_once("-->") else { return false };
+        rest = after;
+    }
+    rest.contains(char::is_alphanumeric)
+}
+
 fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mut Vec<Problem>) -> Prompt {
     if let Some(text) = &task.text {
         if overrides.prompt_file.is_some() {
@@ -142,7 +155,7 @@ fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mu
         }
         if text.len() > PROMPT_BYTES_MAX {
             problems.push(Problem::new(Place::Nowhere, "the task is larger than 1 MiB"));
-        } else if !text.contains(char::is_alphanumeric) {
+        } else if !says_something(text) {
             problems.push(Problem::new(Place::Nowhere, "the task says nothing"));
         }
         return Prompt::Text(text.clone());

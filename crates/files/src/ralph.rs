@@ -22,7 +22,7 @@ mod status;
 
 pub use crate::aside::Quarantined;
 pub use crate::place::Wrote;
-pub use backup::keep_copy;
+pub use backup::{FINISHED, keep_copy};
 pub use format::{
     CoreLoopState, LoopStatus, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION,
     SessionHistoryEntry, SessionState, StopConditionState, TestState,

@@ -12,6 +12,7 @@ use piton_sys::process::ProgramOutput;
 use crate::call::Call;
 use crate::lacking::submodules;
 use crate::programs::Storing;
+use crate::stage::Own;
 use crate::{Error, RepoPath, Workspace};
 
 /// Branches that are somebody's default, where the remote does not say which one is.
@@ -20,6 +21,9 @@ const USUAL_DEFAULTS: [&str; 3] = ["main", "master", "trunk"];
 /// Beside what git keeps for a work tree that a run made: where that run is. It goes when git forgets the work tree.
 pub(crate) const OWNER: &str = "piton-owner";
 const PATH_BYTES_MAX: u64 = 64 << 10;
+
+/// What comes before a path in the short format of `git status`.
+const STATE_BYTES: usize = 3;
 
 /// Where a work tree stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,12 +110,36 @@ impl Workspace {
         if self.changed(self.root(), "--untracked-files=normal")?.is_empty() {
             return self.has_dirty_submodule(self.root());
         }
+        Ok(!self.uncommitted_files()?.is_empty() || self.has_dirty_submodule(self.root())?)
+    }
+
+    /// The files that are not committed as they are on disk, without what is piton's own and what of `own` nobody tracks.
+    pub fn uncommitted(&self, own: &[Own]) -> Result<Vec<RepoPath>, Error> {
+        let files = self.uncommitted_files()?.into_iter();
+        let files = files.filter(|(path, untracked)| !(*untracked && self.is_somebodys(path, own)));
+        Ok(files.map(|(path, _)| path).collect())
+    }
+
+    /// Whether a file is somebody's own, with the content that was named.
+    fn is_somebodys(&self, path: &RepoPath, own: &[Own]) -> bool {
+        let content = || {
+            let hash = self.git("hash-object").args(["--no-filters", "--"]).arg(path.as_path());
+            hash.id::<crate::BlobId>().map(|id| id.to_string()).ok()
+        };
+        let mut places = own.iter().filter(|own| path.is_within(&own.path));
+        places.any(|own| own.id.is_none() || own.id == content())
+    }
+
+    /// The same with what is somebody's own; whether it is new to git.
+    fn uncommitted_files(&self) -> Result<Vec<(RepoPath, bool)>, Error> {
         let own = self.leave().with_listed(self.root(), &mut self.reading())?;
         let files = self.changed(self.root(), "--untracked-files=all")?;
-        let is_own = |path: &[u8]| own.covers(&RepoPath::from_bytes(path));
-        let mut files = files.split(|&byte| byte == 0).filter(|line| !line.is_empty());
-        Ok(files.any(|line| !line.strip_prefix(b"?? ").is_some_and(is_own))
-            || self.has_dirty_submodule(self.root())?)
+        let file = |line: &[u8]| {
+            let (state, path) = line.split_at_checked(STATE_BYTES)?;
+            let (path, untracked) = (RepoPath::from_bytes(path), state == b"?? ");
+            (!untracked || !own.covers(&path)).then_some((path, untracked))
+        };
+        Ok(files.split(|&byte| byte == 0).filter_map(file).collect())
     }
 
     /// Whether there is such a branch.

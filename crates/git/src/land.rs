@@ -90,6 +90,28 @@ impl Workspace {
         Ok(changed.is_disjoint(&differs))
     }
 
+    /// How many commits of `branch`, which ends at `tip`, bring something that no other branch has, here or at a remote. What came to one
+    /// of `onto`, or to where the checkout stands, in other commits is there as well.
+    pub fn only_on(&self, branch: &str, tip: &SnapshotId, onto: &[&str]) -> Result<usize, Error> {
+        // Below `refs/heads`, as git wants it before `--branches`.
+        let own = format!("--exclude={branch}");
+        let list =
+            self.git("rev-list").args([tip.as_str(), "--not", own.as_str(), "--branches", "--remotes"]);
+        let commits = String::from_utf8_lossy(&list.bytes()?).lines().count();
+        if commits == 0 {
+            return Ok(0);
+        }
+        let here = self.head()?.branch;
+        for other in onto.iter().copied().chain(here.as_deref()).filter(|other| *other != branch) {
+            if let Some(other) = self.branch_tip(other)?
+                && self.has_work(&other, tip)?
+            {
+                return Ok(0);
+            }
+        }
+        Ok(commits)
+    }
+
     /// Adds a work tree at `path` that stands on no branch, but on `commit`.
     pub fn add_scratch_tree(&self, path: &Path, commit: &SnapshotId) -> Result<(), Error> {
         self.git("worktree").arg("prune").output()?;
@@ -191,7 +213,7 @@ impl Workspace {
             return Ok(Advanced::MovedElsewhere);
         }
         let base = taken.filter(|taken| *taken != from).unwrap_or(from);
-        let obstacles = self.obstacles(base, to)?;
+        let (obstacles, there) = self.obstacles(base, to)?;
         if !obstacles.is_empty() {
             return Ok(Advanced::InTheWay(obstacles));
         }
@@ -202,14 +224,23 @@ impl Workspace {
             git("read-tree").arg(base.as_str()).output()?;
             self.git("update-ref").args([full.as_str(), base.as_str(), from.as_str()]).output()?;
         }
+        if !there.is_empty() {
+            // In the index as they are to be, they are in nobody's way.
+            let listing = self.git("ls-tree").args(["-r", "-z", "--full-tree", to.as_str(), "--"]);
+            let listing = listing
+                .env("GIT_LITERAL_PATHSPECS", "1")
+                .args(there.iter().map(RepoPath::as_path))
+                .bytes()?;
+            git("update-index").args(["-z", "--index-info"]).stdin(listing).bytes()?;
+        }
         git("update-index").args(["-q", "--refresh"]).run()?;
         let merged = git("merge").args(["--quiet", "--ff-only", "--no-stat", to.as_str()]);
         merged.output()?;
         Ok(Advanced::Moved { with_files: true })
     }
 
-    /// The files of the checkout that differ from `base` and that `to` changes as well.
-    fn obstacles(&self, base: &SnapshotId, to: &SnapshotId) -> Result<Vec<RepoPath>, Error> {
+    /// The files of the checkout that differ from `base` and that `to` changes as well; and those that are as `to` has them already.
+    fn obstacles(&self, base: &SnapshotId, to: &SnapshotId) -> Result<(Vec<RepoPath>, Vec<RepoPath>), Error> {
         let changed = |filter: &'static str| {
             let call = self.git("diff-tree").args(["-r", "-z", "--name-only", "--no-renames", filter]);
             Ok::<_, Error>(paths(&call.args([base.as_str(), to.as_str(), "--"]).bytes()?))
@@ -218,16 +249,19 @@ impl Workspace {
         // An index of its own says what differs on disk, whatever the person's says.
         let index = self.state.join("index").join(format!("{}.landing", SystemIds.hex(8)));
         file::create_private_dir(&self.state.join("index"))?;
-        let differing = self.differing(base, &index);
+        let differing = self.differing(base, &index).and_then(|from| Ok((from, self.differing(to, &index)?)));
         file::remove_file_if_exists(&index)?;
-        let differing = differing?;
+        let (differing, unlike) = differing?;
         let is_there =
             |path: &[u8]| self.root().join(RepoPath::from_bytes(path).as_path()).symlink_metadata().is_ok();
         let mut obstacles = changed("--diff-filter=a")?;
         obstacles.retain(|path| differing.contains(path));
         // git would write over a file that it ignores.
         obstacles.extend(added.into_iter().filter(|path| is_there(path)));
-        Ok(obstacles.iter().map(|path| RepoPath::from_bytes(path)).collect())
+        let (obstacles, there): (Vec<_>, Vec<_>) =
+            obstacles.into_iter().partition(|path| unlike.contains(path) || !is_there(path));
+        let paths = |list: Vec<Vec<u8>>| list.iter().map(|path| RepoPath::from_bytes(path)).collect();
+        Ok((paths(obstacles), paths(there)))
     }
 
     /// The files on disk that are not as `base` has them.

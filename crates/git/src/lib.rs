@@ -8,7 +8,7 @@
 //! [`bundle`] carries snapshots to another repository.
 //!
 //! Work trees of our own are in [`branch`], commits in them in [`stage`]; what git does not bring into one is in [`lacking`]. Where a
-//! person wants their work, [`land`] brings it.
+//! person wants their work, [`land`] brings it, [`landed`] remembers that.
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
 //! [`disk`] for when git need not look, [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
@@ -22,6 +22,7 @@ mod branch;
 mod bundle;
 mod lacking;
 mod land;
+mod landed;
 mod workspace;
 
 mod protect;
@@ -71,6 +72,7 @@ pub use history::History;
 pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
 pub use lacking::Ignored;
 pub use land::{Advanced, Replayed};
+pub use landed::Landing;
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};

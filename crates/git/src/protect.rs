@@ -21,7 +21,8 @@ pub(crate) fn protect(workspace: &Workspace) -> Result<(), Error> {
     }
     let state = workspace.state_path().and_then(|path| rule(&path, "/"));
     let rendered = workspace.rendered.iter().filter_map(|path| rule(path, ""));
-    let rules: Vec<_> = state.into_iter().chain(rendered).collect();
+    let hidden = workspace.hidden.iter().map(|pattern| format!("/{pattern}").into_bytes());
+    let rules: Vec<_> = state.into_iter().chain(rendered).chain(hidden).collect();
     add_rules(&workspace.repository.exclude, &rules)
 }
 

@@ -28,6 +28,8 @@ pub struct Workspace {
     pub(crate) is_private: bool,
     pub(crate) rendered: BTreeSet<RepoPath>,
     pub(crate) listed: Option<PathBuf>,
+    /// What `git status` is not to show besides.
+    pub(crate) hidden: Vec<&'static str>,
     pub(crate) caps: Caps,
     pub(crate) stop: Stop,
     /// What comes before the command of a filter.
@@ -85,6 +87,7 @@ impl Workspace {
             is_private: true,
             rendered: BTreeSet::new(),
             listed: None,
+            hidden: Vec::new(),
             caps: Caps::DEFAULT,
             stop: Stop::default(),
             around_filters: Vec::new(),
@@ -111,6 +114,13 @@ impl Workspace {
     /// It is read anew for each snapshot.
     pub fn leaving_out_listed(mut self, list: PathBuf) -> Self {
         self.listed = Some(list);
+        self
+    }
+
+    /// Has [`protect_state`](Self::protect_state) keep from `git status` also what these patterns match, relative to the root: files
+    /// that piton keeps under names of their own.
+    pub fn hiding(mut self, patterns: &[&'static str]) -> Self {
+        self.hidden = patterns.to_vec();
         self
     }
 
@@ -263,6 +273,7 @@ impl Workspace {
     pub fn forget(&self, run: &str) -> Result<(), Error> {
         check_run(run)?;
         record::delete(&self.repository, run)?;
+        self.forget_landing(run)?;
         let directory = self.run_directory(run);
         file::remove_tree_within(&self.state, &directory)?;
         Ok(())
@@ -299,6 +310,35 @@ impl Workspace {
         let tree =
             |line: &[u8]| line.strip_prefix(b"worktree ").map(|path| PathBuf::from(OsStr::from_bytes(path)));
         listed.split(|&byte| byte == 0).filter_map(tree).filter(|tree| tree.is_dir()).collect()
+    }
+
+    /// The branches below `prefix`, each with the work tree that stands on it, if that is one of a run in the repository at `root`. Those on
+    /// which anybody else's stands are left out.
+    pub fn branches_of_runs(
+        &self,
+        prefix: &str,
+        root: &Path,
+    ) -> Result<Vec<(String, Option<PathBuf>)>, Error> {
+        if self.is_private {
+            return Ok(Vec::new());
+        }
+        let format = "--format=%(refname:short)%00%(worktreepath)";
+        let names = self.git("for-each-ref").args([format, &format!("refs/heads/{prefix}")]).bytes()?;
+        let branch = |line: &[u8]| {
+            let mut parts = line.split(|&byte| byte == 0);
+            let name = String::from_utf8(parts.next()?.to_vec()).ok()?;
+            let place = parts.next().filter(|place| !place.is_empty());
+            let place = place.map(|place| PathBuf::from(OsStr::from_bytes(place)));
+            // One whose directory is gone is in nobody's way.
+            let place = place.filter(|place| place.symlink_metadata().is_ok());
+            let is_ours = |place: &PathBuf| crate::owner_of(place).as_deref() == Some(root);
+            place.as_ref().is_none_or(is_ours).then_some((name, place))
+        };
+        Ok(names
+            .split(|&byte| byte == b'\n')
+            .filter_map(branch)
+            .filter(|(name, _)| !name.is_empty())
+            .collect())
     }
 
     /// What git keeps of work trees that runs in the repository at `root` made, and whose directory is gone: where it lies, and

@@ -30,9 +30,11 @@ impl RunId {
         self.0.to_ascii_lowercase()
     }
 
-    /// The part after the last `-`: what people type.
+    /// What people type: of a name that was made up the digits after the last `-`, which no other has; any other name is whole, since two
+    /// may end alike.
     pub fn short(&self) -> &str {
-        self.0.rsplit('-').next().unwrap_or(&self.0)
+        let is_made_up = |part: &&str| part.len() == 8 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        self.0.rsplit('-').next().filter(is_made_up).unwrap_or(&self.0)
     }
 }
 

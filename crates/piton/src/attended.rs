@@ -145,7 +145,8 @@ pub(crate) fn agrees(out: &Output, question: &str) -> Result<bool> {
     Ok(said.is_empty() || said.eq_ignore_ascii_case("y") || said.eq_ignore_ascii_case("yes"))
 }
 
-fn line(out: &Output, prompt: &str) -> Result<String> {
+/// What a person types at this terminal; nothing where they only press Enter.
+pub(crate) fn line(out: &Output, prompt: &str) -> Result<String> {
     out.bytes(prompt.as_bytes());
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| Failure::environment(&error))?;

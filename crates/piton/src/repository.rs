@@ -10,7 +10,7 @@ use piton_engine::journal::states;
 pub(crate) use piton_engine::journal::{adopt, settle, warning};
 pub(crate) use piton_engine::launch::{cheap_check, this_program, walls};
 pub(crate) use piton_engine::start::hooks::files as hook_files;
-pub(crate) use piton_engine::start::{known, not_runnable};
+pub(crate) use piton_engine::start::{known, not_runnable, ready};
 pub(crate) use piton_engine::world::brief::read as read_brief;
 use piton_engine::{ClientError, LocalClient};
 pub(crate) use piton_engine::{Layout, Worker, configuration, keys, prove};

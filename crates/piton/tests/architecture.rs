@@ -154,6 +154,7 @@ const HANDED_ON: &[(&str, &str)] = &[
     ("prove", "`guard --prove`: trials need no run"),
     ("prompt_of", "the template of a role, which belongs to no run"),
     ("reach_backups", "`doctor`: a place for backups is asked before there is any run"),
+    ("ready", "what `init` says of a loop that nobody has begun yet"),
     ("read_brief", "what an agent is told; tools of agents never open a journal"),
     ("this_program", "a worker and an autostart start piton itself"),
     ("unsound", "the words for a gap file that is not sound, before a ledger is opened"),

@@ -12,6 +12,8 @@ pub struct LandOrder {
     pub onto: Option<String>,
     /// Also of a run that is not done.
     pub unfinished: bool,
+    /// Where a check fails on the result, a loop like the run begins there and mends it.
+    pub mend: bool,
 }
 
 /// The shape in which commits land.
@@ -41,14 +43,20 @@ pub struct LandedView {
     pub commits: u32,
     /// One of them holds what was not committed in the checkout when the run began.
     pub began_uncommitted: bool,
+    /// The run has nothing on its branch, so nothing was done.
+    pub is_empty: bool,
     /// It was there already, and nothing was done.
     pub was_there: bool,
     /// The branch had gone on meanwhile: they were made anew on top of it.
     pub rebased: bool,
     /// The files of the checkout were brought along.
     pub with_files: bool,
-    /// The checks that were run on the result; all of them passed.
+    /// The checks that pass on the result.
     pub checks: Vec<String>,
+    /// The checks that fail on it, where it was landed although the run is not done.
+    pub red: Vec<String>,
+    /// Nothing was landed, since a check fails: this run mends it, and is to be landed instead.
+    pub mended_by: Option<RunId>,
     /// The pull request.
     pub pull_request: Option<String>,
     /// What a person should know.

@@ -272,10 +272,12 @@ pub struct Standing {
 }
 
 /// A run in a list, with what only a look at this moment tells.
-#[shown(Clone, Debug, PartialEq, omit(undriven))]
+#[shown(Clone, Debug, PartialEq, omit(undriven, landed))]
 pub struct Listed {
     /// It should go on, and nobody sees to that.
     pub undriven: bool,
+    /// Its work was landed.
+    pub landed: bool,
     /// What its journal says.
     #[serde(flatten)]
     pub entry: Entry,

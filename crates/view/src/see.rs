@@ -151,8 +151,12 @@ pub struct ChangedView {
     pub files: Vec<String>,
     /// The branch that has it; in place without one.
     pub branch: Option<String>,
-    /// Commits on it.
+    /// Commits on it, without that of what was not committed before.
     pub commits: u32,
+    /// It begins with a commit of what was not committed in the checkout.
+    pub began_uncommitted: bool,
+    /// The branch that it was landed on.
+    pub landed_on: Option<String>,
     /// What the last of them does not have, though it is in the tree.
     pub uncommitted: Uncommitted,
 }

@@ -231,6 +231,8 @@ pub struct GcOrder {
     pub dry_run: bool,
     /// What was changed less long ago stays, in milliseconds.
     pub grace_ms: u64,
+    /// Also work trees and branches of runs that were removed, with work that nobody landed.
+    pub given_up: bool,
 }
 
 /// What was collected, or would be.

@@ -18,14 +18,23 @@ use piton_view::{
 };
 
 use super::MAKE_IT_YOURS;
+use super::land::branch;
 use super::status::{dollars, driver_view};
+use crate::layout::Layout;
 
 /// Iterations that a status shows.
 const ITERATIONS_SHOWN: usize = 20;
 
 /// Everything about a cycle at one moment.
-pub(super) fn view_of(state: &State, holder: Option<&Holder>, caution: Option<&str>) -> StatusView {
+pub(super) fn view_of(
+    layout: &Layout,
+    state: &State,
+    holder: Option<&Holder>,
+    caution: Option<&str>,
+) -> StatusView {
     let mut status = status_of(state, holder);
+    let (landed_on, next) = branch::after(layout, &state.run, state.config.worktree.as_ref(), state.status);
+    status.next = next.filter(|_| holder.is_none()).unwrap_or(status.next);
     if caution.is_some() {
         status.next = MAKE_IT_YOURS.to_owned();
     }
@@ -33,7 +42,7 @@ pub(super) fn view_of(state: &State, holder: Option<&Holder>, caution: Option<&s
     StatusView {
         counted: state.iteration,
         screen: words::status(&status, state, &next, SystemClock.now()),
-        ending: words::ending(state, &next),
+        ending: words::ending(state, landed_on.as_deref(), &next),
         ..StatusView::of(StatusOf::Cycle(Box::new(status)))
     }
 }

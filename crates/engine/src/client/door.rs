@@ -128,7 +128,7 @@ impl LocalClient {
                 let found = self.look_around(state).await?;
                 workflows::view_of(self.layout(), state, found, holder.as_ref(), self.caution())
             }
-            StateOf::Cycle(state) => cycles::view_of(state, holder.as_ref(), self.caution()),
+            StateOf::Cycle(state) => cycles::view_of(self.layout(), state, holder.as_ref(), self.caution()),
             StateOf::Ledger(state) => ledgers::view_of(self, state).await?,
         };
         view.seq = loaded.head;

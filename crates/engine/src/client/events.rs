@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use piton_model::{Entry, Kind, RunEvent, RunId, Seq, State, cycle, ledger_machine, workflow};
+use piton_model::{Entry, Kind, RunEvent, RunId, Seq, State, Status, cycle, ledger_machine, workflow};
 use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::Watched;
 use piton_view::{Answer, Changes, EventView, Follow, Listed, Seen, Standing, Told, UnderWay, Update};
 
+use super::land::branch::landed_runs;
 use super::now::Glance;
 use super::{ClientError, LocalClient};
 
@@ -84,8 +85,10 @@ impl LocalClient {
     /// Runs as a list shows them.
     pub(super) async fn listed(&self, entries: Vec<Entry>) -> Result<Vec<Listed>, ClientError> {
         let mut listed = Vec::with_capacity(entries.len());
+        let landed = landed_runs(self.layout());
         for entry in entries {
-            listed.push(Listed { undriven: self.is_missed(&entry).await?, entry });
+            let landed = entry.status == Status::Completed && landed.contains(entry.run_id.as_str());
+            listed.push(Listed { undriven: self.is_missed(&entry).await?, landed, entry });
         }
         Ok(listed)
     }

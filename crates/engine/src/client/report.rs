@@ -11,10 +11,11 @@ use piton_model::loop_machine::{
 use piton_model::{Entry, Event, Evidence, RunId, State};
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, clean, clean_line};
-use piton_view::{Error, ReportView, StateOf};
+use piton_view::{ChangedView, Error, ReportView, StateOf};
 
 use serde::Serialize;
 
+use super::status::changed_by;
 use super::{ClientError, LocalClient, cycles, ledgers, workflows};
 use crate::load;
 use html::{Bar, Tone};
@@ -80,13 +81,15 @@ impl Account {
 
 async fn of_loop(client: &LocalClient, run: &RunId, state: &State) -> Result<Account, Error> {
     let rows = iterations(client, run).await?;
+    let changed = changed_by(client.layout(), state);
     let data = serde_json::json!({
         "run_id": run, "title": state.title, "status": state.status.as_str(),
-        "reason": state.reason.map(|reason| reason.as_str()), "commits": state.seen.commits,
+        "reason": state.reason.map(|reason| reason.as_str()), "commits": changed.commits, "landed_on": changed.landed_on,
         "iterations": rows.iter().map(Row::json).collect::<Vec<_>>(),
     });
     let bars = rows.iter().map(Row::bar).collect();
-    Ok(Account { title: state.title.clone(), data, text: clean(&text(state, &rows)), bars })
+    let text = clean(&text(state, &rows, &changed));
+    Ok(Account { title: state.title.clone(), data, text, bars })
 }
 
 /// One iteration, as the events tell it.
@@ -361,7 +364,7 @@ fn tests_by_name(text: &mut String, state: &State, rows: &[Row]) {
     }
 }
 
-fn text(state: &State, rows: &[Row]) -> String {
+fn text(state: &State, rows: &[Row], changed: &ChangedView) -> String {
     let mut text = format!("# {}\n\n", clean_line(&state.title));
     let _ = writeln!(text, "**{}**: {}\n", words::status_word(state.status), words::why(state));
     if let Prompt::Text(task) = &state.config.prompt {
@@ -370,12 +373,8 @@ fn text(state: &State, rows: &[Row]) -> String {
         let _ = writeln!(text, "{}\n", quoted.join("\n"));
     }
     if let Some(worktree) = &state.config.worktree {
-        let _ = writeln!(
-            text,
-            "Branch `{}`, {}, nothing merged.\n",
-            worktree.branch,
-            words::count(state.seen.commits, "commit")
-        );
+        let said = words::on_branch(&format!("`{}`", worktree.branch), changed);
+        let _ = writeln!(text, "B{}.\n", &said[1..]);
     }
     for line in words::uncommitted(state) {
         let _ = writeln!(text, "{}{}.\n", line[..1].to_uppercase(), &line[1..]);

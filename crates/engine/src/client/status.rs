@@ -19,6 +19,7 @@ use piton_view::{
 };
 
 use super::MAKE_IT_YOURS;
+use super::land::branch::OnBranch;
 use crate::layout::Layout;
 
 /// Everything about a loop at one moment.
@@ -33,6 +34,7 @@ pub(super) fn view_of(
         (status.next, status.next_once) = (MAKE_IT_YOURS.to_owned(), None);
     }
     let next = words::what_to_do(&words::next(&status), caution);
+    let ending = words::ending(state, &status.changed, &next);
     StatusView {
         questions: asked(state),
         questions_asked: state.people.questions_asked,
@@ -42,19 +44,23 @@ pub(super) fn view_of(
             && state.people.questions.iter().any(|question| question.kind == QuestionKind::AfterIteration),
         counted: state.counters.iterations,
         screen: words::status(&status, state, &next, SystemClock.now()),
-        ending: words::ending(state, &next),
+        ending,
         details: words::details(state),
         ..StatusView::of(StatusOf::Loop(Box::new(status)))
     }
 }
 
 fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStatus {
+    let changed = changed_by(layout, state);
     let scores: Vec<f64> = state.judged.recent.iter().map(|record| record.score).collect();
     RunStatus {
         entry: state.entry(),
         detail: state.detail.clone(),
         since: state.since,
-        next: next_command(layout, state, holder.is_some()),
+        next: match &changed.landed_on {
+            Some(_) if holder.is_none() => format!("piton rm {}", state.run.short()),
+            _ => next_command(layout, state, holder.is_some()),
+        },
         next_once: next_once(state),
         mode: state.mode().as_str(),
         modes: modes_of(state),
@@ -85,12 +91,7 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
         velocity: velocity(&scores),
         advice: advise(velocity(&scores), state.counters.no_progress_in_a_row),
         session: session_of(state),
-        changed: ChangedView {
-            files: state.seen.modified_files.clone(),
-            branch: state.config.worktree.as_ref().map(|worktree| worktree.branch.clone()),
-            commits: state.seen.commits,
-            uncommitted: state.seen.uncommitted.clone(),
-        },
+        changed,
         not_covered: state
             .left_out()
             .into_iter()
@@ -99,6 +100,22 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
         said: state.seen.report.as_ref().and_then(|report| report.summary.clone()),
         findings: state.judged.findings.iter().map(|kept| finding_of(kept, &state.people.marks)).collect(),
         questions: state.people.questions.iter().map(question_of).collect(),
+    }
+}
+
+/// What it changed, and where that is now: of a run at rest as git has it, whoever committed.
+pub(super) fn changed_by(layout: &Layout, state: &State) -> ChangedView {
+    let worktree = state.config.worktree.as_ref();
+    let start = state.seen.start.as_ref().map(|start| start.id.as_str());
+    let found = worktree.filter(|_| !state.status.is_active());
+    let found = found.and_then(|worktree| OnBranch::look(layout, &state.run, worktree, start));
+    ChangedView {
+        files: state.seen.modified_files.clone(),
+        branch: worktree.map(|worktree| worktree.branch.clone()),
+        commits: found.as_ref().map_or(state.seen.commits, |found| found.commits),
+        began_uncommitted: found.as_ref().is_some_and(|found| found.began_uncommitted),
+        landed_on: found.and_then(|found| found.landed_on),
+        uncommitted: state.seen.uncommitted.clone(),
     }
 }
 

@@ -10,6 +10,7 @@ use piton_view::{
     WorkflowUsedView,
 };
 
+use super::land::branch;
 use super::status::{dollars, driver_view};
 use super::{ClientError, LocalClient, MAKE_IT_YOURS};
 use crate::layout::Layout;
@@ -44,6 +45,12 @@ pub(super) fn view_of(
     caution: Option<&str>,
 ) -> StatusView {
     let mut status = status_of(layout, state, found, holder);
+    let worktree = match &state.options.place {
+        Some(WorkPlace::Worktree(worktree)) => Some(worktree),
+        Some(WorkPlace::Directory(_) | WorkPlace::Shared(_)) | None => None,
+    };
+    let (landed_on, next) = branch::after(layout, &state.run, worktree, state.status);
+    status.next = next.filter(|_| holder.is_none() && !status.discarded).unwrap_or(status.next);
     if caution.is_some() {
         status.next = MAKE_IT_YOURS.to_owned();
     }
@@ -54,7 +61,7 @@ pub(super) fn view_of(
         questions_asked: if status.given_up_by.is_some() { 0 } else { state.questions_asked },
         counted: state.counters.attempts,
         screen: words::status(&status, state, &next, SystemClock.now()),
-        ending: words::ending(state, &next),
+        ending: words::ending(state, landed_on.as_deref(), &next),
         ..StatusView::of(StatusOf::Workflow(Box::new(status)))
     }
 }

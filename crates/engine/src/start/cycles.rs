@@ -14,7 +14,7 @@ use piton_view::{
 };
 
 use super::resume::{Used, free, raise_of};
-use super::{hooks, known, prep, team};
+use super::{hooks, known, prep, ready, team};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
@@ -57,8 +57,9 @@ pub(super) async fn start(
         return Err(Error::usage("a cycle needs at least one check")
             .hint("give --check 'test=CMD', or name one in `[checks]` of piton.toml"));
     }
+    ready::require_checks(&config.checks, layout.root())?;
     let run = run_id(order, &config)?;
-    config.worktree = match order.worktree.then(|| own_tree(layout, &run)).transpose() {
+    config.worktree = match order.worktree.then(|| own_tree(layout, &run, order.id.as_deref())).transpose() {
         Ok(worktree) => worktree,
         Err(failure) => return Err(super::overtaken(client, &run, failure).await),
     };
@@ -67,6 +68,7 @@ pub(super) async fn start(
         configuration::require_home_outside(place.tree())?;
     }
     if let Some(worktree) = &config.worktree {
+        notes.extend(super::goes_along(layout, &run)?);
         notes.extend(super::said_of(worktree));
         notes.extend(super::too_large(layout, &run, worktree)?);
         notes.extend(super::not_filtered(layout, &run)?);
@@ -105,11 +107,12 @@ pub(super) fn unfit(rejection: piton_model::Rejection) -> Error {
 }
 
 /// The work tree that was asked for.
-fn own_tree(layout: &Layout, run: &RunId) -> Result<Worktree, Error> {
+fn own_tree(layout: &Layout, run: &RunId, given: Option<&str>) -> Result<Worktree, Error> {
     let files = configuration::read(layout)?;
     let resolved =
         resolve(&files, &configuration::variable, &Overrides::default()).map_err(configuration::problems)?;
-    super::own_tree(layout, run, run.short(), &resolved.settings.worktree, "choose another --id")
+    let name = super::name_of_tree(run, given);
+    super::own_tree(layout, run, name, &resolved.settings.worktree, "choose another --id")
 }
 
 /// An unfinished cycle of the same task is gone on with; another is refused.

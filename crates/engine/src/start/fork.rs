@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use piton_model::loop_machine::{Adoption, Snapshot, Worktree, create};
+use piton_model::loop_machine::{Adoption, Prompt, Snapshot, Worktree, create};
 use piton_model::workflow::{self, StepId, WorkPlace};
 use piton_model::{Kind, RunId, Seq, State, Status, slug};
 use piton_sys::{Ids, SystemIds};
@@ -67,7 +67,7 @@ async fn of_workflow(client: &LocalClient, order: &ForkOrder) -> Result<RunId, E
             Some(WorkPlace::Worktree(like)) => Some(like),
             Some(WorkPlace::Directory(_) | WorkPlace::Shared(_)) | None => None,
         };
-        options.place = Some(WorkPlace::Worktree(worktree(client, &id, like)?));
+        options.place = Some(WorkPlace::Worktree(worktree(client, &id, order.id.as_deref(), like)?));
         fork_tree(client.layout(), &id, &options, Path::new(&origin))?;
     }
     let begun = workflow::create(workflow::Order {
@@ -93,7 +93,7 @@ async fn of_loop(client: &LocalClient, order: &ForkOrder) -> Result<RunId, Error
         return Err(Error::usage(format!("run `{id}` exists already")).hint("choose another --id"));
     }
     let mut config = state.config.clone();
-    config.worktree = Some(worktree(client, &id, config.worktree.as_ref())?);
+    config.worktree = Some(worktree(client, &id, order.id.as_deref(), config.worktree.as_ref())?);
     config.limits.iterations = order.max_iterations.unwrap_or(config.limits.iterations);
     let counters = &state.counters;
     let adoption = Adoption {
@@ -116,6 +116,39 @@ async fn of_loop(client: &LocalClient, order: &ForkOrder) -> Result<RunId, Error
         ..Adoption::default()
     };
     Ok(client.create_loop(create(id, &state.title, config)?, Some(adoption)).await?)
+}
+
+/// What a run is called that mends the work of this one.
+pub(crate) fn mender_of(title: &str) -> Result<RunId, Error> {
+    super::name_of(&format!("ralph-{}-{}", slug(title), SystemIds.hex(8)))
+}
+
+/// A loop like this one again, from what would have landed and does not pass its checks there. What the other one used is not counted:
+/// it was done.
+pub(crate) async fn mend(
+    client: &LocalClient,
+    (run, id): (&RunId, RunId),
+    (result, onto): (Snapshot, &str),
+) -> Result<(), Error> {
+    let state = client.load::<State>(run, None).await?.state;
+    let mut config = state.config.clone();
+    config.worktree = Some(worktree(client, &id, None, config.worktree.as_ref())?);
+    // That of the other one is over by now.
+    config.limits.deadline = None;
+    if let Prompt::Text(task) = &mut config.prompt {
+        task.push_str(&format!(
+            "\n\nThis is done, and lies here on top of `{onto}`, where its checks do not pass. Make them pass, and take back neither of both."
+        ));
+    }
+    let adoption = Adoption {
+        format: "fork".to_owned(),
+        source: format!("{run} on {onto}"),
+        modified_files: state.seen.modified_files.clone(),
+        snapshot: Some(result),
+        ..Adoption::default()
+    };
+    client.create_loop(create(id.clone(), &state.title, config)?, Some(adoption)).await?;
+    driver_process::start(client, &id, false).await
 }
 
 /// The state at the point that was asked for, and its tree.
@@ -154,15 +187,21 @@ async fn then(client: &LocalClient, order: &ForkOrder) -> Result<(State, Snapsho
 }
 
 /// A fork never works in the tree of its origin.
-fn worktree(client: &LocalClient, id: &RunId, like: Option<&Worktree>) -> Result<Worktree, Error> {
+fn worktree(
+    client: &LocalClient,
+    id: &RunId,
+    given: Option<&str>,
+    like: Option<&Worktree>,
+) -> Result<Worktree, Error> {
     let layout = client.layout();
     let workspace = open_workspace(layout, id)?;
     if !workspace.has_commit().map_err(|error| Error::environment(&error))? {
         return Err(Error::usage("a fork needs a git repository with a commit to start from")
             .hint("commit something first"));
     }
-    let path = super::tree_beside(layout, id.short(), "choose another --id")?;
-    let branch = super::free_branch(&workspace, id.short(), "choose another --id")?;
+    let name = super::name_of_tree(id, given);
+    let path = super::tree_beside(layout, name, "choose another --id")?;
+    let branch = super::free_branch(&workspace, name, "choose another --id")?;
     Ok(match like {
         Some(like) => Worktree { path, branch, ..like.clone() },
         None => Worktree { path, branch, ..Worktree::default() },

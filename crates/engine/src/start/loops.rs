@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::{Zoned, civil};
-use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
+use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan, says_something};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, WRITES_TEST, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
@@ -13,7 +13,7 @@ use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
 use serde_json::Value;
 
-use super::{hooks, known, require_program, resume};
+use super::{hooks, known, ready, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
@@ -21,7 +21,7 @@ use crate::launch::{Secrets, Surroundings};
 use crate::layout::Layout;
 use crate::unjudged;
 use crate::world::prompt::{self, PromptError};
-use crate::world::{WorldError, open_workspace, wants_worktree};
+use crate::world::{WorldError, loop_place, open_workspace};
 
 /// Begins a loop, with what another one left where there is something; goes on with one that is there and unfinished.
 pub(super) async fn start(
@@ -57,6 +57,7 @@ pub(super) async fn start(
     let task = task_of(&config, layout.root(), notes)?;
     require_rules(&config)?;
     require_program(&config.agent, layout.root())?;
+    ready::require_checks(&config.checks, layout.root())?;
     require_fresh(&config, layout.root())?;
     if let Some(confine) = &config.confine {
         configuration::require_walls(layout, confine)?;
@@ -77,6 +78,7 @@ pub(super) async fn start(
     let _alone = driver_process::alone_to_start(&layout.of_run(&config)).await?;
     refuse_crowd(client, &run, &config, order.force).await?;
     if let Some(worktree) = &config.worktree {
+        notes.extend(super::goes_along(client.layout(), &run)?);
         notes.extend(super::said_of(worktree));
         notes.extend(super::too_large(client.layout(), &run, worktree)?);
         notes.extend(super::not_filtered(client.layout(), &run)?);
@@ -107,6 +109,10 @@ fn task_of(config: &LoopConfig, root: &Path, notes: &mut Vec<String>) -> Result<
         };
         Error::of(ErrorKind::Usage, &error).hint(hint)
     })?;
+    if !says_something(&task.text) {
+        return Err(Error::usage("the task says nothing")
+            .hint("write down what is to be done; an agent is paid for reading it"));
+    }
     notes.extend(task.warnings.iter().map(|warning| format!("note: {}", clean_line(warning))));
     Ok(task.text)
 }
@@ -336,10 +342,11 @@ async fn worktree_of(
     let launch = Surroundings::open(run, layout, config.confine.as_ref()).map_err(WorldError::from)?;
     let around = launch.around_filters(&workspace, Some(&config.agent)).map_err(WorldError::from)?;
     let workspace = workspace.running_filters_in(around);
-    if !order.worktree && !wants_worktree(&workspace).map_err(failed)? {
+    if !order.worktree && !loop_place(&workspace).map_err(failed)?.is_own_tree() {
         return Ok(None);
     }
-    super::own_tree(layout, run, run.short(), settings, "choose another --id, or give --here").map(Some)
+    let name = super::name_of_tree(run, order.id.as_deref());
+    super::own_tree(layout, run, name, settings, "choose another --id, or give --here").map(Some)
 }
 
 /// Loops at once without being asked twice.

@@ -3,7 +3,8 @@
 //!
 //! - [`loops`], [`workflows`], [`cycles`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there; `said_later`:
 //!   flags that are given with it.
-//! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started.
+//! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started. [`ready`]: what a loop would
+//!   meet here.
 
 mod cycles;
 mod fork;
@@ -14,6 +15,7 @@ pub mod known;
 mod loops;
 mod options;
 mod prep;
+pub mod ready;
 mod resume;
 mod said_later;
 mod taken_up;
@@ -21,6 +23,7 @@ mod team;
 mod workflows;
 
 pub(crate) use cycles::extend;
+pub(crate) use fork::{mend, mender_of};
 pub(crate) use go_on::require_kept;
 pub(crate) use resume::resume;
 pub use workflows::not_runnable;
@@ -35,10 +38,14 @@ use piton_view::{Error, ErrorKind, Order, Started};
 
 use crate::client::LocalClient;
 use crate::layout::Layout;
+use crate::world::land::settings;
 use crate::world::{furnish, open_workspace};
 
 /// What the newest run is called by whoever does not know its name; no run may have it.
 pub(crate) const LAST: &str = "last";
+
+/// Where the branches of runs are.
+pub(crate) const BRANCHES: &str = "piton/";
 
 /// What is said where somebody leaves the walls out.
 const NO_WALLS: &str =
@@ -94,6 +101,12 @@ pub(crate) fn require_program(agent: &AgentConfig, root: &Path) -> Result<(), Er
     }
 }
 
+/// What the work tree and the branch of a run are called after: a name that somebody gave is taken whole, as two of them may end alike;
+/// of one that was made up, the part that no other has.
+fn name_of_tree<'a>(run: &'a RunId, given: Option<&str>) -> &'a str {
+    if given.is_some() { run.as_str() } else { run.short() }
+}
+
 /// Where a run may have a work tree of its own: beside the repository, if nothing is in the way there.
 fn tree_beside(layout: &Layout, name: &str, hint: &str) -> Result<String, Error> {
     let root = layout.root().file_name().unwrap_or_default().to_string_lossy();
@@ -108,11 +121,12 @@ fn tree_beside(layout: &Layout, name: &str, hint: &str) -> Result<String, Error>
 
 /// The branch of a run's own. Not one that is there: work would go on from what another run left, which is nobody's wish.
 fn free_branch(workspace: &Workspace, name: &str, hint: &str) -> Result<String, Error> {
-    let branch = format!("piton/{name}");
+    let branch = format!("{BRANCHES}{name}");
     match workspace.has_branch(&branch).map_err(|error| Error::environment(&error))? {
         false => Ok(branch),
-        true => Err(Error::usage(format!("the branch `{branch}` is there already: another run left it"))
-            .hint(format!("{hint}; or remove it with `git branch -D {branch}`"))),
+        true => Err(Error::usage(format!("the branch `{branch}` is there already")).hint(format!(
+            "{hint}; `git log {branch}` shows what is on it, `git branch -D {branch}` removes it with all of that"
+        ))),
     }
 }
 
@@ -159,6 +173,22 @@ fn not_filtered(layout: &Layout, run: &RunId) -> Result<Option<String>, Error> {
             held.join(", ")
         ))
     }))
+}
+
+/// What a person should know of a new work tree: what of theirs goes along, since it becomes a commit on its branch.
+fn goes_along(layout: &Layout, run: &RunId) -> Result<Option<String>, Error> {
+    const NAMED_MAX: usize = 5;
+    let failed = |error: piton_git::Error| Error::environment(&error);
+    let files = open_workspace(&layout.in_place(), run)?.uncommitted(&[settings()]).map_err(failed)?;
+    let named: Vec<String> = files.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    let more = files.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = match files.len() {
+        0 => return Ok(None),
+        1 => "1 file that is not committed yet goes along, in a commit of its own".to_owned(),
+        many => format!("{many} files that are not committed yet go along, in a commit of their own"),
+    };
+    Ok(Some(clean_line(&format!("note: {what}: {}{more}", named.join(", ")))))
 }
 
 /// What a person should know of a new work tree: what is too large to be taken along, unless it is copied.

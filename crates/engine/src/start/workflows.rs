@@ -268,6 +268,7 @@ async fn begin(
             .extend(wanted.start_at_step.iter().map(|step| format!("from step `{step}`, which begins anew")));
     }
     if let Some(WorkPlace::Worktree(worktree)) = &order.options.place {
+        notes.extend(super::goes_along(client.layout(), &run)?);
         notes.extend(super::said_of(worktree));
     }
     notes.extend(taken_for_open(&order));

@@ -5,6 +5,7 @@ use piton_git::{Committed, Expected, Identity, Own, RepoPath, SnapshotId, Worksp
 use piton_model::limits::clip;
 use piton_model::loop_machine::{AgentConfig, Made, Snapshot, Uncommitted, Worktree};
 use piton_model::{Command, RunId, State};
+use piton_view::words::{clean_line, cut};
 
 use super::{Context, WorldError, open_workspace};
 use crate::launch::Surroundings;
@@ -14,7 +15,15 @@ use crate::layout::Layout;
 const SUBJECT_BYTES_MAX: usize = 72;
 
 /// The first line of the commit with what was not committed when a run began.
-pub(crate) const START_SUBJECT: &str = "The tree this run starts from";
+const START_SUBJECT: &str = "Uncommitted work from before the run";
+
+/// What it was with an older piton.
+const START_SUBJECT_BEFORE: &str = "The tree this run starts from";
+
+/// Whether the commit with this first line holds what was not committed when a run began.
+pub(crate) fn began_uncommitted(subject: &str) -> bool {
+    [START_SUBJECT, START_SUBJECT_BEFORE].contains(&subject)
+}
 
 /// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
 /// the repository, with the submodules that are checked out there. What is taken along may be what an agent wrote, of this run's
@@ -91,13 +100,13 @@ fn identity(workspace: &Workspace, worktree: Option<&Worktree>) -> Result<Identi
 }
 
 /// The settings: where their owner does not track them, no commit of a run does.
-fn settings() -> Own {
+pub(crate) fn settings() -> Own {
     let path = PROJECT_FILE.to_owned().try_into().expect("it is a name");
     Own { path, id: None }
 }
 
 /// What checks made, which is in no commit; nor are settings that nobody tracks.
-fn own(state: &State) -> Vec<Own> {
+pub(crate) fn own(state: &State) -> Vec<Own> {
     let own = |made: &Made| {
         let path = RepoPath::try_from(made.path.trim_end_matches('/').to_owned()).ok()?;
         Some(Own { path, id: made.id.clone() })
@@ -150,7 +159,10 @@ fn message(state: &State) -> String {
         state.seen.report.as_ref().and_then(|report| report.summary.as_deref()).unwrap_or_default().trim();
     let first = summary.lines().next().unwrap_or_default().trim();
     let subject = match first {
-        "" => format!("Iteration {}", state.work.iteration),
+        "" => {
+            let iteration = format!(": iteration {}", state.work.iteration);
+            format!("{}{iteration}", cut(&clean_line(&state.title), SUBJECT_BYTES_MAX - iteration.len()))
+        }
         long if long.len() > SUBJECT_BYTES_MAX => {
             format!("{}…", clip(long, SUBJECT_BYTES_MAX - 3).trim_end())
         }
@@ -161,10 +173,40 @@ fn message(state: &State) -> String {
     format!("{subject}\n\n{body}{}\n", trailer(state))
 }
 
-/// Whether a loop here would rather not work in place: on the default branch, or over uncommitted work.
-pub fn wants_worktree(workspace: &Workspace) -> Result<bool, piton_git::Error> {
+/// Where a loop works that is told nothing else, and why there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoopPlace {
+    /// In place: there is no repository.
+    OutsideGit,
+    /// In place: there is no commit to begin from.
+    NoCommit,
+    /// In a tree of its own: this branch is everybody's.
+    Default(String),
+    /// In a tree of its own: something is not committed on this branch, if it is one.
+    Uncommitted(Option<String>),
+    /// In place: this branch is a person's own, and everything is committed.
+    Clean(Option<String>),
+}
+
+impl LoopPlace {
+    /// Whether it works in a tree of its own.
+    pub fn is_own_tree(&self) -> bool {
+        matches!(self, Self::Default(_) | Self::Uncommitted(_))
+    }
+}
+
+/// Where a loop would work here.
+pub fn loop_place(workspace: &Workspace) -> Result<LoopPlace, piton_git::Error> {
+    if workspace.is_private() {
+        return Ok(LoopPlace::OutsideGit);
+    }
     let standing = workspace.standing()?;
-    Ok(standing.has_commit && (standing.is_default_branch || standing.is_dirty))
+    Ok(match standing.branch {
+        _ if !standing.has_commit => LoopPlace::NoCommit,
+        Some(branch) if standing.is_default_branch => LoopPlace::Default(branch),
+        branch if standing.is_dirty => LoopPlace::Uncommitted(branch),
+        branch => LoopPlace::Clean(branch),
+    })
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ use publish::Publisher;
 use telling::Telling;
 
 pub(crate) use covered::Covered;
-pub use land::wants_worktree;
+pub use land::{LoopPlace, loop_place};
 pub use publish::{Views, republish, unpublish, view_bytes};
 pub(crate) use publish::{extended_bytes, publish_at_rest};
 pub(crate) use signals::Interrupts;
@@ -276,6 +276,7 @@ pub fn open_workspace(layout: &Layout, run: &RunId) -> Result<Workspace, WorldEr
     let mut left_out = publish::rendered_paths(layout, run);
     left_out.extend(layout.furniture().iter().cloned());
     let workspace = Workspace::open(layout.tree(), &layout.state())?.leaving_out(&left_out);
+    let workspace = workspace.hiding(&[piton_files::ralph::FINISHED]);
     Ok(workspace.leaving_out_listed(piton_files::list_of_own_files(layout.root())))
 }
 

@@ -16,6 +16,9 @@ use crate::place::enter;
 /// Backups of ours that are kept.
 const BACKUPS_MAX: usize = 10;
 
+/// Where the files of finished runs are moved, as a pattern below the root.
+pub const FINISHED: &str = ".ralph/backups/state_*.json";
+
 /// Moves our own file of a finished run, saved `at`, to `backups/state_<time>[-n].json`.
 ///
 /// Room is made first: whatever happens in between, there are never more than [`BACKUPS_MAX`].

@@ -25,6 +25,9 @@ pub(crate) struct GcArguments {
     /// Keep what was changed more recently than this: somebody may be about to need it.
     #[arg(long, value_name = "D", default_value = "24h")]
     pub(crate) grace: String,
+    /// Also the work trees and branches of runs that were removed, with work that nobody landed.
+    #[arg(long)]
+    pub(crate) given_up: bool,
 }
 
 #[derive(Debug, Args)]

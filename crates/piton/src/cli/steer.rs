@@ -176,15 +176,18 @@ pub(crate) struct LandArguments {
     /// The branch it is brought to; by default the one that the run began on.
     #[arg(long, value_name = "BRANCH")]
     pub(crate) onto: Option<String>,
-    /// Also of a run that is not done.
+    /// Also of a run that is not done: what lies in its work tree is committed, and checks may fail.
     #[arg(long)]
     pub(crate) unfinished: bool,
+    /// Where a check fails on the result, begin a loop like the run there, which mends it.
+    #[arg(long, conflicts_with = "unfinished")]
+    pub(crate) mend: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RmArguments {
-    /// Which run.
-    pub(crate) run: String,
+    /// Which run; without one, the newest, if its work was landed.
+    pub(crate) run: Option<String>,
     /// Also a run that is not finished.
     #[arg(long)]
     pub(crate) force: bool,

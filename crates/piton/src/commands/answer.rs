@@ -6,7 +6,8 @@ use piton_model::cycle::{BlockerStatus, DecisionStatus};
 use piton_model::loop_machine::Answer;
 use piton_model::workflow::ManualInput;
 use piton_model::{ExitCode, Kind, Reason, RunId, Status};
-use piton_view::{AskedView, CycleRequest, CycleStatus, Request, StatusOf, StatusView};
+use piton_view::{AskedView, Client, CycleRequest, CycleStatus, Request, StatusOf, StatusView};
+use serde_json::{Map, Value};
 
 use super::{of_every, said};
 use crate::cli::{AnswerArguments, Global};
@@ -26,7 +27,10 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
         return settle(global, arguments, question, option, out).await;
     }
     let interactive = out.terminal && std::io::stdin().is_terminal() && !out.json;
-    if given.is_none() && (arguments.run.run.is_none() || !interactive) {
+    if given.is_none() && arguments.run.run.is_none() && interactive {
+        return ask_about_each(global, out).await;
+    }
+    if given.is_none() && !interactive {
         return list(global, arguments.run.run.as_deref(), out).await;
     }
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
@@ -54,10 +58,62 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
     };
     let (words, content) = input.map(|input| (input.comment, input.content)).unwrap_or_default();
     let comment = comment.or(words);
-    let request = Request::Answer { question: question.question, answer, comment, seen, content };
-    let asked = match client.request(&run, request).await {
+    pass_on(&*client, &run, question.question, Given { answer, comment, seen, content }, out).await
+}
+
+/// Asks a person about all that waits here, one after the other; what only a command settles is listed.
+async fn ask_about_each(global: &Global, out: &Output) -> Result {
+    let client = repository::open(&repository::layout(global)?)?;
+    let look = async |run: &RunId| Ok((run.clone(), client.status(run).await?));
+    let kinds = [Kind::Loop, Kind::Workflow, Kind::Cycle];
+    let (mut waiting, mut code) = of_every(&*client, &kinds, look, out).await?;
+    waiting.iter_mut().for_each(|(_, status)| status.questions.retain(|question| !question.answered));
+    waiting.retain(|(_, status)| match &status.of {
+        StatusOf::Cycle(cycle) => asks(cycle),
+        _ => !status.questions.is_empty(),
+    });
+    if waiting.is_empty() && code == ExitCode::Done {
+        out.note("nothing waits for an answer");
+    }
+    for (run, status) in waiting {
+        if let StatusOf::Cycle(cycle) = &status.of {
+            list_of_cycle(&run, cycle, out);
+            continue;
+        }
+        for question in &status.questions {
+            out.line(format!("{run}  question {}", question.question));
+            let (answer, comment) = match ask(question, out) {
+                Err(failure) if failure.kind == ErrorKind::Person => {
+                    out.note(format!("left as it is: `piton answer {} {}`", run.short(), question.question));
+                    code = ExitCode::Person;
+                    continue;
+                }
+                asked => asked?,
+            };
+            let seen = Some(question.digest.clone());
+            let given = Given { answer, comment, seen, content: Map::default() };
+            pass_on(&*client, &run, question.question, given, out).await?;
+        }
+    }
+    Ok(code)
+}
+
+/// What a person says to a question.
+struct Given {
+    answer: Answer,
+    comment: Option<String>,
+    /// The digest of what they saw.
+    seen: Option<String>,
+    content: Map<String, Value>,
+}
+
+/// Gives an answer to the run that asked.
+async fn pass_on(client: &dyn Client, run: &RunId, question: u32, given: Given, out: &Output) -> Result {
+    let Given { answer, comment, seen, content } = given;
+    let request = Request::Answer { question, answer, comment, seen, content };
+    let asked = match client.request(run, request).await {
         // It was asked a moment ago.
-        Err(failure) if failure.kind == ErrorKind::Rejected => return Err(too_late(&run, question.question)),
+        Err(failure) if failure.kind == ErrorKind::Rejected => return Err(too_late(run, question)),
         asked => asked?,
     };
     said(&asked, out);
@@ -227,9 +283,10 @@ fn ask(question: &AskedView, out: &Output) -> Result<(Answer, Option<String>)> {
         std::io::stdin().lock().read_line(&mut line).map_err(|error| Failure::environment(&error))?;
         Ok(line.trim().to_owned())
     };
-    let answer = match read("[a]pprove, [r]eject, a[b]ort, anything else leaves it: ")?.as_str() {
-        "a" | "approve" => Answer::Approve,
-        "r" | "reject" => Answer::Reject,
+    let said = read("[y]es, [n]o, a[b]ort, anything else leaves it: ")?.to_lowercase();
+    let answer = match said.as_str() {
+        "y" | "yes" | "a" | "approve" => Answer::Approve,
+        "n" | "no" | "r" | "reject" => Answer::Reject,
         "b" | "abort" => Answer::Abort,
         _ => return Err(Failure::new(ErrorKind::Person, "left as it is")),
     };

@@ -11,7 +11,7 @@ use crate::repository;
 pub(super) async fn run(global: &Global, arguments: &GcArguments, out: &Output) -> Result {
     let grace_ms = piton_config::parse_duration(&arguments.grace).map_err(Failure::usage)?;
     let client = repository::open(&repository::layout(global)?)?;
-    let order = GcOrder { dry_run: arguments.dry_run, grace_ms };
+    let order = GcOrder { dry_run: arguments.dry_run, grace_ms, given_up: arguments.given_up };
     let done = client.collect(order).await?;
     match out.json {
         true => out.json(&done),

@@ -197,6 +197,7 @@ fn status_of(listed: &Placed) -> String {
     let word = words::status_word(run.status);
     match run.reason {
         _ if listed.run.undriven => format!("{word}, nothing drives it"),
+        _ if listed.run.landed => "landed".to_owned(),
         Some(reason) if run.status != Status::Completed => format!("{word} ({})", reason.as_str()),
         _ => word.to_owned(),
     }

@@ -36,7 +36,7 @@ async fn resume_all(global: &Global, out: &Output) -> Result {
         out.failure(&lost);
         code = lost.kind.exit_code();
     }
-    for Listed { undriven, entry } in runs.listed {
+    for Listed { undriven, entry, landed: _ } in runs.listed {
         let interrupted = entry.status == Status::Stopped && entry.reason == Some(Reason::Interrupted);
         if entry.kind == Kind::Ledger || !(undriven || interrupted) {
             continue;

@@ -79,6 +79,10 @@ pub(super) async fn tell(global: &Global, arguments: &TellArguments, out: &Outpu
         return Err(Failure::usage("the message is longer than 8 KiB")
             .hint("put it into a file and tell the agent its name"));
     }
+    if !piton_config::says_something(&arguments.text) {
+        return Err(Failure::usage("the message says nothing")
+            .hint("give the words for the agent: `piton tell RUN TEXT`"));
+    }
     let (client, run) = repository::open_run(global, Some(&arguments.run)).await?;
     client.request(&run, Request::Tell(arguments.text.clone())).await?;
     out.note(format!("{run} passes it on to the agent with its next prompt"));

@@ -162,6 +162,38 @@ fn nothing_can_be_told_to_a_finished_run() {
 }
 
 #[test]
+fn at_a_terminal_each_question_is_asked_and_yes_and_no_are_understood() {
+    use std::io::Write as _;
+    let world = asked();
+    let mut terminal = world.terminal(&["answer"]);
+    terminal.shows("ask  question 1");
+    terminal.shows("which port?");
+    terminal.write_all(b"what\n").unwrap();
+    terminal.shows("left as it is: `piton answer ask 1`");
+    assert_eq!(terminal.ends(), 4);
+    let mut terminal = world.terminal(&["answer", "ask"]);
+    terminal.shows("[y]es, [n]o");
+    terminal.write_all(b"y\nport 8080\n").unwrap();
+    terminal.shows("answered; ask goes on");
+    assert_eq!(terminal.ends(), 0);
+    world.piton(&["wait", "ask"]).exits(0);
+    assert!(std::fs::read_to_string(world.beside("prompt")).unwrap().contains("port 8080"));
+    let mut terminal = world.terminal(&["answer"]);
+    terminal.shows("nothing waits for an answer");
+    assert_eq!(terminal.ends(), 0);
+
+    let world = asked();
+    let mut terminal = world.terminal(&["answer"]);
+    terminal.shows("[y]es, [n]o");
+    terminal.write_all(b"n\n\n").unwrap();
+    terminal.shows("answered;");
+    assert_eq!(terminal.ends(), 0);
+    let events = world.events("ask");
+    let given = events.iter().find(|event| event["type"] == "answer_given").unwrap();
+    assert_eq!(given["data"]["answer"], "reject");
+}
+
+#[test]
 fn of_two_answers_at_the_same_moment_the_second_is_told_that_the_first_counts() {
     use piton_sys::process::{Signal, signal};
     let world = super::workflow::world(

@@ -35,7 +35,7 @@ fn work_lands_on_the_branch_it_began_on_with_the_files_of_the_checkout() {
     assert!(ran.out.contains("and in the checkout"), "{}", ran.out);
     assert_eq!(world.read("b.txt"), "two\n");
     assert_eq!(world.git(&["status", "--porcelain"]), "", "nothing is left uncommitted");
-    assert_eq!(subjects(&world).lines().next(), Some("Iteration 2"));
+    assert_eq!(subjects(&world).lines().next(), Some("Do it: iteration 2"));
     assert!(ran.err.contains("piton rm w"), "{}", ran.err);
     let again = world.piton(&["land", "w"]).exits(0);
     insta::assert_snapshot!(again.out, @"main has the work of w already");
@@ -58,7 +58,7 @@ fn what_was_not_committed_when_the_run_began_is_no_obstacle() {
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     assert_eq!(world.read("a.txt"), "changed by hand\n");
     assert!(world.read("mine.txt").starts_with("mine\nagent\n"), "{}", world.read("mine.txt"));
-    assert_eq!(subjects(&world).lines().nth(1), Some("The tree this run starts from"));
+    assert_eq!(subjects(&world).lines().nth(1), Some("Uncommitted work from before the run"));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn where_the_branch_went_on_the_checks_judge_the_merged_result() {
     assert_eq!(world.read("other.txt"), "meanwhile\n");
     assert_eq!(world.read("b.txt"), "two\n");
     insta::assert_snapshot!(subjects(&world), @"
-    Iteration 2
+    Do it: iteration 2
     by hand: other.txt
     start
     ");
@@ -127,13 +127,51 @@ fn a_result_that_fails_its_checks_does_not_land() {
     commit(&world, "forbidden", "x\n");
     let before = world.git(&["rev-parse", "main"]);
     let ran = world.piton(&["land", "w"]).exits(1);
-    insta::assert_snapshot!(ran.err, @"
+    let err = ran.err.replace(&world.beside("repo-w").display().to_string(), "<beside>/repo-w");
+    insta::assert_snapshot!(err, @"
     error: `test` fails on what would land; nothing was moved
 
-    hint: `piton tell w TEXT` and `piton resume w` let the agent mend it
+    hint: `piton land w --mend` has a loop like this one mend it there; or `git -C <beside>/repo-w rebase main`, mend and commit it there, then run `piton land w` again
     ");
     assert_eq!(world.git(&["rev-parse", "main"]), before);
     assert!(!world.beside("repo-w-landing").exists());
+}
+
+/// Both ways out that are named when a check fails on what would land.
+#[test]
+fn what_fails_its_checks_on_the_result_is_mended_and_lands() {
+    let check = "test=grep -q two b.txt && ! test -e forbidden";
+    let agent = format!("{WORKS}; rm -f forbidden; cp \"$PITON_PROMPT_FILE\" $BESIDE/prompt");
+    let world = World::new();
+    world.loops("w", &agent, &["--check", check, "--worktree=default"]).exits(0);
+    commit(&world, "forbidden", "x\n");
+    let ran = world.piton(&["land", "w", "--mend"]).exits(0);
+    assert!(ran.err.contains("`test` fails on what would land; nothing was moved"), "{}", ran.err);
+    assert!(ran.out.contains("1 of 1 checks green"), "{ran:?}");
+    let prompt = std::fs::read_to_string(world.beside("prompt")).unwrap();
+    assert!(prompt.contains("on top of `main`"), "{prompt}");
+    let next = ran.out.lines().find(|line| line.starts_with("next ")).unwrap();
+    let mender = next.rsplit(' ').next().unwrap();
+    let landed = world.json(&["land", mender]);
+    assert_eq!(landed["rebased"], false);
+    assert_eq!(world.read("b.txt"), "two\n");
+    assert!(!world.path("forbidden").exists());
+    // What it mended is there with it, so both can go.
+    for run in ["w", mender] {
+        world.piton(&["rm", run]).exits(0);
+    }
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+
+    let world = World::new();
+    world.loops("w", WORKS, &["--check", check, "--worktree=default"]).exits(0);
+    commit(&world, "forbidden", "x\n");
+    world.piton(&["land", "w"]).exits(1);
+    let tree = world.beside("repo-w").display().to_string();
+    world.git(&["-C", &tree, "rebase", "-q", "main"]);
+    world.git(&["-C", &tree, "rm", "-q", "forbidden"]);
+    world.git(&["-C", &tree, "commit", "-q", "-m", "mended"]);
+    world.piton(&["land", "w"]).exits(0);
+    assert!(!world.path("forbidden").exists());
 }
 
 #[test]
@@ -182,7 +220,7 @@ fn what_has_no_branch_or_is_not_done_says_so() {
     insta::assert_snapshot!(ran.err, @"
     error: `here` worked in place: its changes are in the checkout, on no branch of their own
 
-    hint: look at them with `piton diff here 0`, and commit what you want with git
+    hint: look at them with `piton diff here`, and commit what you want with git
     ");
     let stopped = ["--check", CHECK, "--worktree=default", "--max-iterations", "1"];
     world.loops("w", "echo one > b.txt", &stopped).exits(3);
@@ -192,9 +230,193 @@ fn what_has_no_branch_or_is_not_done_says_so() {
 
     hint: `piton resume w` goes on; `--unfinished` lands what there is
     ");
+}
+
+#[test]
+fn what_a_run_that_is_not_done_left_uncommitted_is_committed_and_landed() {
+    let world = World::new();
+    let stopped = ["--check", CHECK, "--worktree=default", "--max-iterations", "1"];
+    world.loops("w", "echo one > b.txt", &stopped).exits(3);
+    let ran = world.piton(&["land", "w", "--unfinished"]).exits(0);
+    assert!(ran.out.starts_with("landed  1 commit on main"), "{ran:?}");
+    assert!(ran.err.contains("check   test ✗"), "{}", ran.err);
+    assert_eq!(world.read("b.txt"), "one\n");
+    assert_eq!(subjects(&world).lines().next(), Some("Do it"));
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    // Nothing is left to bring, nor to lose.
+    assert_eq!(world.json(&["land", "w", "--unfinished"])["was_there"], true);
+    world.piton(&["rm", "w"]).exits(0);
+    assert!(!world.beside("repo-w").exists());
+}
+
+#[test]
+fn the_work_of_a_workflow_with_a_work_tree_lands() {
+    let world = World::new();
+    world.write("w.yaml", "name: w\nsteps:\n  - {id: build, run: \"echo built > out.txt\"}\n");
+    world.commit("a workflow");
+    world.piton(&["run", "w.yaml", "--run-id", "r", "--worktree"]).exits(0);
+    assert_eq!(world.json(&["status", "r"])["next"], "piton land r");
+    let ran = world.piton(&["land", "r"]).exits(0);
+    assert!(ran.out.starts_with("landed  1 commit on main"), "{ran:?}");
+    assert_eq!(world.read("out.txt"), "built\n");
+    assert_eq!(world.git(&["log", "-1", "--format=%s%n%b", "main"]).trim(), "w\npiton: run r");
+    assert_eq!(world.json(&["status", "r"])["next"], "piton rm r");
+    world.piton(&["rm", "r"]).exits(0);
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+#[test]
+fn what_somebody_left_in_the_tree_of_a_loop_that_is_done_is_named_and_stays() {
+    let world = done(WORKS);
+    let tree = world.beside("repo-w");
+    world.shell(&format!("echo mine > {}/notes.txt", tree.display())).exits(0);
+    let ran = world.piton(&["land", "w"]).exits(0);
+    assert!(ran.err.contains(" notes.txt\n") && ran.err.contains("note    not landed"), "{}", ran.err);
     let ran = world.piton(&["rm", "w"]).exits(0);
-    assert!(ran.err.contains("branch piton/w stay, since not all of it was landed"), "{}", ran.err);
+    assert!(
+        ran.err.contains("branch piton/w stay: 1 uncommitted file (notes.txt) not landed"),
+        "{}",
+        ran.err
+    );
+    assert!(tree.join("notes.txt").exists());
+    // The record is gone, and the way out still works.
+    let ran = world.piton(&["gc", "--grace", "0s"]).exits(0);
+    assert!(ran.out.contains("1 uncommitted file (notes.txt) not landed"), "{}", ran.out);
+    assert!(tree.join("notes.txt").exists());
+    world.piton(&["gc", "--given-up"]).exits(0);
+    assert!(!tree.exists());
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+#[test]
+fn commits_that_nobody_landed_stay_when_their_run_is_forgotten() {
+    let world = done(WORKS);
+    let ran = world.piton(&["rm", "w"]).exits(0);
+    assert!(ran.err.contains("stay: 1 commit not landed; `piton gc --given-up` removes them"), "{}", ran.err);
+    world.piton(&["gc", "--grace", "0s"]).exits(0);
     assert!(world.beside("repo-w").exists());
+    // Landed by hand, nothing would be lost.
+    world.git(&["merge", "-q", "piton/w"]);
+    world.piton(&["gc", "--grace", "0s"]).exits(0);
+    assert!(!world.beside("repo-w").exists());
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+/// What a person wrote meanwhile and what lands may be the same file.
+#[test]
+fn a_file_that_is_as_it_lands_is_no_obstacle() {
+    let world = World::new();
+    let agent = format!("{WORKS}; echo changed > a.txt");
+    world.loops("w", &agent, &["--check", CHECK, "--worktree=default"]).exits(0);
+    world.write("b.txt", "two\n");
+    world.write("a.txt", "changed\n");
+    world.piton(&["land", "w"]).exits(0);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    assert_eq!(world.read("c.txt"), "2\n");
+}
+
+#[test]
+fn what_was_landed_is_known_wherever_somebody_looks() {
+    let world = done(WORKS);
+    world.piton(&["land", "w", "--squash"]).exits(0);
+    // Going on on the branch takes nothing back.
+    commit(&world, "b.txt", "three\n");
+    assert!(world.piton(&["land", "w"]).exits(0).out.contains("has the work of w already"));
+    let status = world.piton(&["status", "w"]).exits(0);
+    assert!(status.out.contains("branch piton/w, 1 commit, landed on main"), "{}", status.out);
+    assert!(status.out.contains("do       piton rm w"), "{}", status.out);
+    assert_eq!(world.json(&["status", "w"])["changed"]["landed_on"], "main");
+    let report = world.piton(&["report", "w"]).exits(0);
+    assert!(report.out.contains("Branch `piton/w`, 1 commit, landed on main."), "{}", report.out);
+    let ls = world.piton(&["ls"]).exits(0);
+    assert!(ls.out.contains("landed"), "{}", ls.out);
+    assert_eq!(world.json(&["ls"])[0]["landed"], true);
+    world.piton(&["rm", "w"]).exits(0);
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+    assert_eq!(world.snapshots(), "", "nothing of it is remembered");
+
+    // Taken back, it is landed no more; by hand, it is.
+    let world = done(WORKS);
+    world.piton(&["land", "w"]).exits(0);
+    world.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    assert!(world.piton(&["status", "w"]).exits(0).out.contains("nothing merged"));
+    world.git(&["merge", "-q", "piton/w"]);
+    assert!(world.piton(&["status", "w"]).exits(0).out.contains("landed on main"));
+}
+
+#[test]
+fn commits_are_counted_as_git_has_them() {
+    let world = World::new();
+    let agent = "echo two > b.txt; git add -A; git commit -qm 'by the agent'";
+    let ran = world.loops("w", agent, &["--check", CHECK, "--worktree=default"]).exits(0);
+    assert!(ran.out.contains("branch piton/w, 1 commit, nothing merged"), "{}", ran.out);
+    assert!(world.piton(&["report", "w"]).exits(0).out.contains("1 commit, nothing merged"));
+    assert!(world.piton(&["land", "w"]).exits(0).out.starts_with("landed  1 commit"));
+
+    // What a person had not committed is announced, and none of the agent's.
+    let world = World::new();
+    world.write("a.txt", "mine\n");
+    world.write("new.txt", "mine\n");
+    let ran = world.loops("w", WORKS, &["--check", CHECK, "--worktree=default"]).exits(0);
+    let note =
+        "note: 2 files that are not committed yet go along, in a commit of their own: a.txt, new.txt\n";
+    assert!(ran.err.contains(note), "{}", ran.err);
+    let result = "branch piton/w, 1 commit and one of what was not committed before, nothing merged";
+    assert!(ran.out.contains(result), "{}", ran.out);
+    // Settings that nobody tracks are in no commit.
+    let world = World::configured("[checks]\nb = \"test -f b.txt\"\n");
+    let ran = world.loops("w", WORKS, &["--worktree=default"]).exits(0);
+    assert!(!ran.err.contains("not committed"), "{}", ran.err);
+}
+
+#[test]
+fn a_workflow_in_place_is_told_where_its_changes_are() {
+    let world = World::new();
+    world.write("w.yaml", "name: w\nsteps:\n  - {id: build, run: \"echo built > out.txt\"}\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r"]).exits(0);
+    let ran = world.piton(&["land", "r"]).exits(2);
+    assert!(
+        ran.err.ends_with("hint: look at them with `git status`, and commit what you want with git\n"),
+        "{}",
+        ran.err
+    );
+    world.loops("here", "echo two > b.txt", &["--check", CHECK]).exits(0);
+    world.piton(&["diff", "here"]).exits(0);
+}
+
+#[test]
+fn settings_that_piton_put_into_a_work_tree_are_no_work() {
+    let world = World::new();
+    world.write("Makefile", "test:\n\ttest -f b.txt\n");
+    world.commit("make");
+    world.piton(&["init", "--yes"]).exits(0);
+    world.loops("w", "touch b.txt", &["--worktree=default"]).exits(0);
+    world.piton(&["land", "w"]).exits(0);
+    let ran = world.piton(&["rm", "w"]).exits(0);
+    assert_eq!(ran.err, "w is forgotten\n");
+    assert!(!world.beside("repo-w").exists());
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+}
+
+#[test]
+fn collecting_removes_the_tree_and_branch_of_a_run_that_was_landed() {
+    let world = done(WORKS);
+    world.piton(&["gc", "--grace", "0s"]).exits(0);
+    assert!(world.beside("repo-w").exists(), "nobody landed it");
+    let ran = world.piton(&["rm"]).exits(2);
+    assert!(ran.err.contains("`w` is the newest run, and its work was not landed"), "{}", ran.err);
+    world.piton(&["land", "w"]).exits(0);
+    world.piton(&["gc"]).exits(0);
+    assert!(world.beside("repo-w").exists(), "it was just at work");
+    let ran = world.piton(&["gc", "--grace", "0s"]).exits(0);
+    assert!(ran.out.contains("landed        work tree ") && ran.out.contains("piton/w"), "{}", ran.out);
+    assert!(!world.beside("repo-w").exists());
+    assert_eq!(world.git(&["branch", "--list", "piton/*"]), "");
+    assert_eq!(world.json(&["status", "w"])["status"], "completed");
+    assert!(world.piton(&["status", "w"]).exits(0).out.contains("landed on main"));
+    // What was landed need not be named to be forgotten.
+    assert_eq!(world.piton(&["rm"]).exits(0).err, "w is forgotten\n");
+    world.piton(&["status", "w"]).exits(2);
 }
 
 /// A merge driver and a filter that only the repository's own settings name are programs that an agent may have written.

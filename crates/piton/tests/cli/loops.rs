@@ -266,6 +266,42 @@ fn a_loop_without_a_task_is_refused() {
     world.piton(&["loop", "  ", "--exec", "true", "--check", RED]).exits(2);
 }
 
+/// Whatever says nothing is sent to no agent, wherever it was written down.
+#[test]
+fn what_says_nothing_is_sent_to_no_agent() {
+    let world = World::new();
+    let agent = ["--exec", "touch ../paid", "--check", "test=false", "--max-iterations", "1"];
+    for nothing in ["---\n", "# \n", "<!-- write the task here -->\n", "\n\n", "* * *\n<!-- x\n"] {
+        world.write("task.md", nothing);
+        for words in [&["loop", "@task.md"][..], &["loop", "-P", "task.md"], &["loop", nothing]] {
+            assert_eq!(world.piton(&[words, &agent].concat()).code, 2, "{words:?}");
+        }
+        world.write("PROMPT.md", nothing);
+        assert_eq!(world.piton(&[&["loop"][..], &agent].concat()).code, 2, "{nothing:?}");
+        let cycle = ["cycle", "start", "@task.md", "--exec", "touch ../paid", "--check", "test=false"];
+        assert_eq!(world.piton(&cycle).code, 2, "{nothing:?}");
+    }
+    assert!(!world.beside("paid").exists());
+    std::fs::remove_file(world.path("PROMPT.md")).unwrap();
+    world.loops("r", "true", &["--check", "test=false", "--max-iterations", "1"]).exits(3);
+    for nothing in ["", "-", "<!-- -->"] {
+        let ran = world.piton(&["tell", "r", "--", nothing]).exits(2);
+        assert!(ran.err.contains("the message says nothing"), "{}", ran.err);
+    }
+    world.piton(&["tell", "r", "go on"]).exits(0);
+}
+
+#[test]
+fn the_file_of_a_finished_run_is_no_change_of_the_checkout() {
+    let world = World::new();
+    for run in ["one", "two"] {
+        world.loops(run, "true", &["--check", "test=false", "--max-iterations", "1"]).exits(3);
+    }
+    let backups = std::fs::read_dir(world.path(".ralph/backups")).unwrap().count();
+    assert_eq!(backups, 1, "the file of the first has been moved there");
+    assert_eq!(world.git(&["status", "--porcelain", "--untracked-files=all"]), "");
+}
+
 #[test]
 fn a_task_comes_from_standard_input_or_from_a_file() {
     let world = World::new();

@@ -18,7 +18,7 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
           passes now
     no agent was detected: name one with --agent, or use --exec
     walls: --confine keeps it in its work tree, away from your keys and logins
-    in a git repository a loop works in a tree and on a branch of its own; `piton land` brings the result to yours
+    on main a loop works in a work tree and on a branch of its own; `piton land` brings the result to main
     next: piton loop "what to do" --exec 'your-agent'
     "#);
     insta::assert_snapshot!(world.read("piton.toml"), @r#"
@@ -69,7 +69,8 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
     insta::assert_snapshot!(ran.err, @r#"
     it could also run: check = "make check"   (target `check` in Makefile)
     after an edit: piton trust
-    next: piton loop "what to do"
+    on main a loop works in a work tree and on a branch of its own; `piton land` brings the result to main
+    next: piton loop "what to do" --exec 'your-agent'
     "#);
     assert_eq!(world.read("piton.toml"), written);
 }
@@ -111,13 +112,123 @@ fn init_where_nothing_is_found_says_what_to_do() {
     let world = World::new();
     let ran = world.piton(&["init", "--yes"]).exits(0);
     insta::assert_snapshot!(ran.err, @r#"
-    no check was detected: add some under [checks] in piton.toml, then run `piton trust`
+    no check was found: add one below [checks] in piton.toml, such as
+          test = "your-tests"
+    then run `piton trust`
     no agent was detected: name one with --agent, or use --exec
     walls: --confine keeps it in its work tree, away from your keys and logins
-    in a git repository a loop works in a tree and on a branch of its own; `piton land` brings the result to yours
+    on main a loop works in a work tree and on a branch of its own; `piton land` brings the result to main
     next: piton loop "what to do" --check 'test=your-tests' --exec 'your-agent'
     "#);
     world.piton(&["loop", "what to do", "--check", "test=test -f b", "--exec", "touch b"]).exits(0);
+}
+
+/// The command that `init` names, in a shell, with an agent in the place of the words for one.
+fn next_begins(world: &World) {
+    let ran = world.piton(&["init", "--yes"]).exits(0);
+    let next = ran.err.lines().find_map(|line| line.strip_prefix("next: piton ")).unwrap().to_owned();
+    let next = next.replace("your-agent", "touch b.txt").replace("your-tests", "test -f b.txt");
+    world.shell(&format!("'{}' {next}", env!("CARGO_BIN_EXE_piton"))).exits(0);
+}
+
+#[test]
+fn init_that_is_run_again_names_a_command_that_begins() {
+    for files in [&[][..], &[("Makefile", "test:\n\ttest -f b.txt\n")]] {
+        let world = World::new();
+        files.iter().for_each(|(name, text)| world.write(name, text));
+        world.piton(&["init", "--yes"]).exits(0);
+        next_begins(&world);
+    }
+    let world = World::new();
+    world.piton(&["init", "--yes"]).exits(0);
+    world.write("piton.toml", "[checks]\ntest = \"test -f b.txt\"\n");
+    assert!(world.piton(&["init"]).exits(4).err.contains("run `piton trust`"));
+    world.piton(&["trust", "--yes"]).exits(0);
+    next_begins(&world);
+}
+
+#[test]
+fn init_says_where_a_loop_works_as_it_is_decided_then() {
+    let says = |world: &World, words: &str| {
+        let ran = world.piton(&["init", "--yes"]).exits(0);
+        assert!(ran.err.contains(words), "{words}: {}", ran.err);
+        let begun = world.shell(&format!(
+            "'{}' loop x --exec 'touch b.txt' --check 'test -f b.txt'",
+            env!("CARGO_BIN_EXE_piton")
+        ));
+        let in_place = begun.exits(0).out.lines().next().unwrap().ends_with("in place");
+        assert_eq!(in_place, !ran.err.contains("in a work tree"), "{}", ran.err);
+    };
+    let world = World::new();
+    world.git(&["checkout", "-q", "-b", "mine"]);
+    says(&world, "while something is not committed, a loop works in a work tree");
+    let world = World::new();
+    world.git(&["checkout", "-q", "-b", "mine"]);
+    world.piton(&["init", "--yes"]).exits(0);
+    world.commit("settings");
+    says(&world, "on mine, with everything committed, a loop works in place");
+    let world = World::outside_git();
+    says(&world, "a loop works in this directory: it is no git repository");
+    let world = World::outside_git();
+    world.git(&["init", "-q", "-b", "main"]);
+    says(&world, "there is no commit yet");
+}
+
+#[test]
+fn init_asks_for_a_check_where_none_is_found() {
+    let world = World::new();
+    let mut terminal = world.terminal(&["init"]);
+    terminal.shows("which command says whether work is done");
+    terminal.write_all(b"test -f b.txt\n").unwrap();
+    terminal.shows("fails now");
+    assert_eq!(terminal.ends(), 0);
+    assert!(world.read("piton.toml").contains("test = \"test -f b.txt\""), "{}", world.read("piton.toml"));
+}
+
+/// A check that is not there is no red check: an agent would work and be paid for nothing.
+#[test]
+fn a_check_that_cannot_be_started_is_said_before_an_agent_works() {
+    let world = World::new();
+    world.write("conftest.py", "");
+    let nothing = world.beside("nothing");
+    std::fs::create_dir(&nothing).unwrap();
+    for program in ["git", "sh"] {
+        let found = world.shell(&format!("command -v {program}")).out;
+        std::os::unix::fs::symlink(found.trim(), nothing.join(program)).unwrap();
+    }
+    let bare = [("PATH", nothing.to_str().unwrap())];
+    let ran = world.piton_with(&bare, &["init", "--yes"]).exits(0);
+    assert!(ran.err.contains("cannot be started: there is no such command"), "{}", ran.err);
+    assert!(ran.err.contains("--check 'test=your-tests'"), "{}", ran.err);
+    assert!(!world.read("piton.toml").contains("\ntest = \"pytest\""), "{}", world.read("piton.toml"));
+    let agent = ["--exec", "touch worked"];
+    let ran = world
+        .piton_with(&bare, &[&["loop", "x", "--check", "test=pytest -q", "--id", "r"][..], &agent].concat())
+        .exits(7);
+    insta::assert_snapshot!(ran.err, @"
+    error: the check `test` cannot be started: `pytest` is not in PATH
+
+    hint: install it, activate the environment that has it, or name it by its path in `[checks]` of piton.toml
+    ");
+    assert!(!world.path("worked").exists());
+    // What may be a file that is still to be written is not refused, and not taken for a red test either.
+    let words = ["loop", "x", "--check", "test=./check.sh", "--id", "r", "--max-iterations", "1"];
+    let ran = world.piton(&[&words[..], &agent].concat()).exits(3);
+    assert!(ran.out.contains("baseline  test ✗ command not found"), "{}", ran.out);
+    let status = world.piton(&["status", "r"]).exits(0);
+    assert!(status.out.contains("test ✗ command not found"), "{}", status.out);
+}
+
+#[test]
+fn init_finds_what_an_environment_has_that_is_not_activated() {
+    let world = World::new();
+    world.write("conftest.py", "");
+    world.write(".venv/bin/python", "#!/bin/sh\necho $@ > asked\n");
+    world.write(".venv/bin/pytest", "");
+    world.shell("chmod +x .venv/bin/python").exits(0);
+    let ran = world.piton(&["init", "--yes"]).exits(0);
+    assert!(ran.err.contains(".venv/bin/python -m pytest") && ran.err.contains("passes now"), "{}", ran.err);
+    assert_eq!(world.read("asked"), "-m pytest\n");
 }
 
 #[test]

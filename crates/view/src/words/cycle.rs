@@ -12,8 +12,8 @@ use piton_model::{Reason, Status, Timestamp};
 
 use super::watch::{AtWork, checks_at_work};
 use super::{
-    ago, beside, cell, check_views, checks, clean_line, count, duration, known_money, money, outcome_word,
-    status_word,
+    ago, beside, cell, check_views, checks, clean_line, count, duration, known_money, landed, money,
+    outcome_word, status_word,
 };
 use crate::{CycleStatus, RoleView, UnderWay};
 
@@ -288,7 +288,7 @@ pub fn not_the_cause(state: &State) -> Vec<String> {
 }
 
 /// The last lines of a viewer.
-pub fn ending(state: &State, next: &str) -> Vec<String> {
+pub fn ending(state: &State, landed_on: Option<&str>, next: &str) -> Vec<String> {
     let counters = &state.counters;
     let why = match why(state) {
         why if why.is_empty() => String::new(),
@@ -305,9 +305,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     }
     let mut lines = vec![clean_line(&summary)];
     lines.extend(state.best.map(|best| format!("best    iteration {best}")));
-    lines.extend(
-        place(state).map(|place| clean_line(&format!("result  {place}, nothing committed or merged"))),
-    );
+    lines.extend(place(state).map(|place| clean_line(&format!("result  {place}, {}", landed(landed_on)))));
     lines.push(format!("next    {next}"));
     lines
 }

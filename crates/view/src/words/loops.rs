@@ -8,7 +8,11 @@ use piton_model::loop_machine::{
 };
 use piton_model::{Reason, Status};
 
-use super::{beside, checks, clean, clean_line, count, duration, known_money, moment, money, outcome_word};
+use crate::ChangedView;
+
+use super::{
+    beside, checks, clean, clean_line, count, duration, known_money, landed, moment, money, outcome_word,
+};
 
 /// The first line of a run.
 pub(super) fn opening(state: &State) -> String {
@@ -180,7 +184,7 @@ pub(super) fn iteration(record: &IterationRecord, state: &State) -> String {
 }
 
 /// The last lines of a run that rests: why, what the result is, what to do next.
-pub fn ending(state: &State, next: &str) -> Vec<String> {
+pub fn ending(state: &State, changed: &ChangedView, next: &str) -> Vec<String> {
     let head = match state.status {
         Status::Completed => "done",
         Status::Waiting => "waiting",
@@ -193,7 +197,7 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
         lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
     }
     lines.extend(proof(state).map(|proof| format!("proof     {proof}")));
-    lines.push(format!("result    {}", result(state)));
+    lines.push(format!("result    {}", result(state, changed)));
     let (left_out, start) = (state.left_out(), state.seen.start.as_ref());
     let is_more = left_out.len() > start.map_or(0, |start| start.left_out.len());
     if is_more || left_out.iter().any(|(_, changed)| *changed) {
@@ -354,16 +358,14 @@ fn spent(state: &State) -> String {
     text
 }
 
-fn result(state: &State) -> String {
+fn result(state: &State, changed: &ChangedView) -> String {
     let place = match (&state.config.worktree, state.tree_changed()) {
         (Some(worktree), false) if state.status == Status::Completed => {
             format!("no file changed that git does not ignore; what was made is in {}", worktree.path)
         }
         (_, false) => "no file changed".to_owned(),
         (None, true) => "files changed in place, nothing committed".to_owned(),
-        (Some(worktree), true) => {
-            format!("branch {}, {}, nothing merged", worktree.branch, count(state.seen.commits, "commit"))
-        }
+        (Some(worktree), true) => on_branch(&worktree.branch, changed),
     };
     match &state.judged.best {
         Some(best) if state.status != Status::Completed && best.total > 0 => {
@@ -371,6 +373,16 @@ fn result(state: &State) -> String {
         }
         _ => place,
     }
+}
+
+/// What is on a run's branch, and where that went.
+pub fn on_branch(branch: &str, changed: &ChangedView) -> String {
+    let before = match changed.began_uncommitted {
+        true => " and one of what was not committed before",
+        false => "",
+    };
+    let where_to = landed(changed.landed_on.as_deref());
+    format!("branch {branch}, {}{before}, {where_to}", count(changed.commits, "commit"))
 }
 
 /// How many findings would have been refused, and are only on record.

@@ -19,7 +19,7 @@ use piton_model::{Entry, Reason, Status, Timestamp};
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
 pub use fit::{columns, cut, wrapped};
-pub use loops::{details, ending, not_the_cause, reported, tests_by_name, uncommitted, why};
+pub use loops::{details, ending, not_the_cause, on_branch, reported, tests_by_name, uncommitted, why};
 pub use now::{live, now};
 pub use replica::replica;
 pub use status::{next, status, what_to_do};
@@ -105,7 +105,8 @@ pub fn money(microusd: u64) -> String {
 
 /// `test ✓ · lint ✗`.
 pub fn checks(round: &CheckRound) -> String {
-    let check = |check: &CheckResult| timed(mark(&check.name, check.passed), check.timed_out);
+    let check =
+        |check: &CheckResult| trouble(mark(&check.name, check.passed), check.timed_out, check.exit_code);
     let mut parts: Vec<String> = round.checks.iter().map(check).collect();
     parts.extend(round.conditions.iter().map(|condition| mark(&clean_line(&condition.label), condition.met)));
     parts.join(" · ")
@@ -113,16 +114,29 @@ pub fn checks(round: &CheckRound) -> String {
 
 /// The same for a view.
 pub fn check_views(checks: &[CheckView]) -> String {
-    let check = |check: &CheckView| timed(mark(&check.name, check.passed), check.timed_out);
+    let check =
+        |check: &CheckView| trouble(mark(&check.name, check.passed), check.timed_out, check.exit_code);
     checks.iter().map(check).collect::<Vec<_>>().join(" · ")
 }
 
-fn timed(mark: String, timed_out: bool) -> String {
-    if timed_out { format!("{mark} timed out") } else { mark }
+/// Beside what a check says, why it says nothing.
+fn trouble(mark: String, timed_out: bool, exit_code: Option<i32>) -> String {
+    /// What a shell exits with where it finds no such command.
+    const NOT_FOUND: i32 = 127;
+    match exit_code {
+        _ if timed_out => format!("{mark} timed out"),
+        Some(NOT_FOUND) => format!("{mark} command not found"),
+        Some(_) | None => mark,
+    }
 }
 
 fn mark(name: &str, passed: bool) -> String {
     format!("{} {}", clean_line(name), if passed { '✓' } else { '✗' })
+}
+
+/// Where the work of a run went that has a branch of its own.
+pub(super) fn landed(onto: Option<&str>) -> String {
+    onto.map_or_else(|| "nothing merged".to_owned(), |onto| format!("landed on {}", clean_line(onto)))
 }
 
 /// A work tree beside the repository, as people write it.

@@ -7,7 +7,7 @@ use piton_model::loop_machine::{Recommendation, ReportStatus, State};
 use piton_model::{Reason, Status, Timestamp};
 
 use super::event::no_fresh_session;
-use super::loops::{PASSING_UNNAMED, measured, refused_for};
+use super::loops::{PASSING_UNNAMED, measured, on_branch, refused_for};
 use super::{
     ago, check_views, clean_line, clock, count, duration, reported, status_word, tests_by_name, why,
 };
@@ -148,9 +148,7 @@ fn changed(view: &ChangedView) -> Option<String> {
         several => format!("{} files", several.len()),
     };
     Some(match &view.branch {
-        Some(branch) => {
-            format!("{files} · branch {branch}, {}, nothing merged", count(view.commits, "commit"))
-        }
+        Some(branch) => format!("{files} · {}", on_branch(branch, view)),
         None => format!("{files}, in place"),
     })
 }

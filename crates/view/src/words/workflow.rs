@@ -11,7 +11,8 @@ use piton_model::{Reason, Status, Timestamp};
 
 use super::watch::AtWork;
 use super::{
-    ago, beside, cell, clean, clean_line, count, duration, known_money, money, outcome_word, status_word,
+    ago, beside, cell, clean, clean_line, count, duration, known_money, landed, money, outcome_word,
+    status_word,
 };
 
 /// The first line of a run.
@@ -176,7 +177,7 @@ pub fn why(state: &State) -> String {
 }
 
 /// The last lines of a viewer.
-pub fn ending(state: &State, next: &str) -> Vec<String> {
+pub fn ending(state: &State, landed_on: Option<&str>, next: &str) -> Vec<String> {
     let counters = &state.counters;
     let done = state.steps.iter().filter(|step| step.status.satisfies()).count();
     let why = match why(state) {
@@ -198,7 +199,8 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
     }
     let mut lines = vec![summary];
     if let Some(WorkPlace::Worktree(_)) = state.options.place {
-        lines.extend(place(state).map(|place| clean_line(&format!("result  {place}, nothing merged"))));
+        lines
+            .extend(place(state).map(|place| clean_line(&format!("result  {place}, {}", landed(landed_on)))));
     }
     let answered = |question: &Question| state.is_answered(question.number);
     for (step, question) in state.questions().into_iter().filter(|(_, question)| !answered(question)) {

@@ -3,12 +3,14 @@
 //! What is needed follows from the journal: a run that is there needs its attempts, its snapshots and its files, and so does one
 //! that is damaged. Whatever was changed a moment ago stays, as somebody may be about to name it.
 //!
-//! - [`archive`]: runs that are over. [`leftovers`]: what runs left that are gone, and what a process left that died.
+//! - [`archive`]: runs that are over. [`leftovers`]: what runs left that are gone, and what a process left that died. [`trees`]:
+//!   work trees and branches of runs, where their work was landed or is not wanted.
 //!
 //! Killed at any point, the next one goes on: each thing is removed by itself, the reason for it last.
 
 mod archive;
 mod leftovers;
+mod trees;
 
 pub(super) use leftovers::bytes_of;
 
@@ -52,6 +54,7 @@ pub(super) async fn collect(client: &LocalClient, order: GcOrder) -> Result<Coll
     work.archive_runs().await?;
     work.remove_attempts().await?;
     leftovers::collect(&mut work).await?;
+    trees::collect(&mut work).await?;
     work.sweep_blobs(&state).await?;
     work.compact().await?;
     Ok(work.view)

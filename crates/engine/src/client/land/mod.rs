@@ -4,25 +4,30 @@
 //! [`scratch`] tree, and the checks of the run judge what came of it. Then the branch moves, in one step. Ended at any point, it can be
 //! given again: what a branch has, git says.
 
+pub(super) mod branch;
 mod pull_request;
+pub(super) mod remains;
 mod scratch;
 
 use std::path::PathBuf;
 
-use piton_git::{Advanced, Identity, RepoPath, SnapshotId, Workspace};
-use piton_model::loop_machine::{AgentConfig, Check, Confine, State, Worktree};
+use piton_git::{Advanced, Identity, Landing, Own, RepoPath, SnapshotId, Workspace};
+use piton_model::loop_machine::{AgentConfig, Check, Confine, Snapshot, State, Worktree};
 use piton_model::workflow::{self, WorkPlace};
 use piton_model::{RunId, Status};
 use piton_store::Claim;
 use piton_view::words::{self, clean_line};
 use piton_view::{Error, ErrorKind, LandOrder, LandShape, LandedView, StateOf};
 
-use self::scratch::Scratch;
+use self::branch::OnBranch;
+use self::remains::Remains;
+use self::scratch::{Checked, Scratch};
 use super::LocalClient;
 use crate::driver_process;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
-use crate::world::land::START_SUBJECT;
+use crate::start;
+use crate::world::land::{began_uncommitted, own, settings};
 use crate::world::open_workspace;
 
 /// What is known of a run whose work is landed.
@@ -35,6 +40,13 @@ struct Work {
     confine: Option<Confine>,
     protect: Vec<String>,
     agent: AgentConfig,
+    /// What of its tree is in no commit and nobody's work.
+    own: Vec<Own>,
+    /// Its own commits hold all that was judged: what else is in the tree came later.
+    is_committed: bool,
+    is_loop: bool,
+    /// Its first snapshot, as far as it is known.
+    start: Option<String>,
 }
 
 impl Work {
@@ -50,6 +62,10 @@ impl Work {
                 checks: state.config.checks,
                 confine: state.config.confine,
                 protect: state.config.protect,
+                own: vec![settings()],
+                is_committed: false,
+                is_loop: false,
+                start: None,
             },
             StateOf::Workflow(state) => Self::of_workflow(*state),
             StateOf::Ledger(_) => {
@@ -59,8 +75,13 @@ impl Work {
     }
 
     fn of_loop(state: State) -> Self {
+        let (own, is_committed) = (own(&state), state.status == Status::Completed);
         let config = state.config;
         Self {
+            own,
+            is_committed,
+            is_loop: true,
+            start: state.seen.start.map(|start| start.id),
             run: state.run,
             title: state.title,
             status: state.status,
@@ -87,6 +108,10 @@ impl Work {
             confine: state.options.confine,
             protect: Vec::new(),
             agent: AgentConfig::default(),
+            own: vec![settings()],
+            is_committed: false,
+            is_loop: false,
+            start: None,
         }
     }
 }
@@ -94,8 +119,14 @@ impl Work {
 /// Brings it there.
 pub(super) async fn land(client: &LocalClient, run: &RunId, order: LandOrder) -> Result<LandedView, Error> {
     let work = Work::of(client, run).await?;
-    let worktree = work.worktree.clone().ok_or_else(|| in_place(run))?;
+    let worktree = work.worktree.clone().ok_or_else(|| in_place(&work))?;
     require_done(&work, &order)?;
+    if order.mend && !work.is_loop {
+        return Err(Error::usage(format!(
+            "`{run}` is no loop: there is nothing like it that could mend its work"
+        ))
+        .hint("land it without --mend; where a check fails, it says what to do"));
+    }
     // The lease keeps a driver out meanwhile.
     driver_process::settled(client, run).await?;
     let report = match order.shape {
@@ -105,14 +136,21 @@ pub(super) async fn land(client: &LocalClient, run: &RunId, order: LandOrder) ->
     let lease = client.claim(run, Claim::IfFree).await?;
     let landed = Landed { client, work: &work, worktree: &worktree, order: &order, report }.bring();
     client.release_shown(lease).await?;
-    landed
+    let (mut view, unfit) = landed?;
+    if let Some((mender, result)) = unfit {
+        start::mend(client, (run, mender.clone()), (result, &view.onto)).await?;
+        view.mended_by = Some(mender);
+    }
+    Ok(view)
 }
 
-fn in_place(run: &RunId) -> Error {
+fn in_place(work: &Work) -> Error {
+    let run = &work.run;
+    let look = if work.is_loop { format!("piton diff {run}") } else { "git status".to_owned() };
     Error::usage(format!(
         "`{run}` worked in place: its changes are in the checkout, on no branch of their own"
     ))
-    .hint(format!("look at them with `piton diff {run} 0`, and commit what you want with git"))
+    .hint(format!("look at them with `{look}`, and commit what you want with git"))
 }
 
 /// Whose work is not done lands only if somebody says so.
@@ -133,36 +171,16 @@ fn require_done(work: &Work, order: &LandOrder) -> Result<(), Error> {
 /// Removes the work tree and the branch of a run that is forgotten: where they were landed, or where somebody gives them up. What
 /// stays is said.
 pub(super) async fn let_go(client: &LocalClient, run: &RunId, given_up: bool) -> Result<Vec<String>, Error> {
-    let Ok(work) = Work::of(client, run).await else { return Ok(Vec::new()) };
-    let Some(worktree) = &work.worktree else { return Ok(Vec::new()) };
-    let (place, branch) = (PathBuf::from(&worktree.path), &worktree.branch);
-    let repository = open_workspace(&client.layout().in_place(), run)?;
-    let Some(tip) = repository.branch_tip(branch).map_err(environment)? else { return Ok(Vec::new()) };
-    let has_tree = place.join(".git").symlink_metadata().is_ok();
-    if has_tree && piton_git::owner_of(&place).as_deref() != Some(client.layout().root()) {
+    let Some(remains) = Remains::of_run(client, run).await? else { return Ok(Vec::new()) };
+    if given_up || remains.is_landed() {
+        remains.remove()?;
         return Ok(Vec::new());
     }
-    let onto = match &worktree.onto {
-        Some(onto) => repository.branch_tip(onto).map_err(environment)?,
-        None => None,
-    };
-    let landed = match &onto {
-        Some(onto) => repository.has_work(onto, &tip).map_err(environment)?,
-        None => false,
-    };
-    let is_dirty = || {
-        let tree = open_workspace(&client.layout().at(Some(worktree)), run)?;
-        Ok::<_, Error>(tree.standing().map_err(environment)?.is_dirty)
-    };
-    if !given_up && (!landed || (has_tree && is_dirty()?)) {
-        let place = clean_line(&worktree.path);
-        return Ok(vec![format!(
-            "its work tree {place} and branch {branch} stay, since not all of it was landed; `git worktree remove --force {place}` and `git branch -D {branch}` remove them"
-        )]);
-    }
-    repository.remove_work_tree(&place).map_err(environment)?;
-    repository.remove_branch(branch, &tip).map_err(environment)?;
-    Ok(Vec::new())
+    Ok(vec![format!(
+        "its {} stay: {} not landed; `piton gc --given-up` removes them",
+        remains.words(),
+        remains.unlanded()
+    )])
 }
 
 /// The work that is about to land.
@@ -193,13 +211,15 @@ impl Range {
 }
 
 impl Landed<'_> {
-    fn bring(&self) -> Result<LandedView, Error> {
+    /// Brings it there; or what would have landed, and the run that is to mend it.
+    fn bring(&self) -> Result<(LandedView, Option<(RunId, Snapshot)>), Error> {
         let in_place = self.client.layout().in_place();
         let repository = open_workspace(&in_place, &self.work.run)?;
         let launch = self.surroundings(&in_place)?;
         let around = launch.around_filters(&repository, Some(&self.work.agent)).map_err(environment)?;
         let repository = repository.running_filters_in(around);
         let onto = self.onto(&repository)?;
+        let left = self.commit_rest()?;
         let range = self.range(&repository, &onto)?;
         let mut view = LandedView {
             run_id: self.work.run.clone(),
@@ -207,20 +227,32 @@ impl Landed<'_> {
             commit: range.from.to_string(),
             commits: u32::try_from(range.commits.len()).unwrap_or(u32::MAX),
             began_uncommitted: range.taken.is_some(),
+            is_empty: false,
             was_there: range.commits.is_empty(),
             rebased: range.has_moved() && !range.commits.is_empty(),
             with_files: false,
             checks: Vec::new(),
+            red: Vec::new(),
+            mended_by: None,
             pull_request: None,
-            notes: Vec::new(),
+            notes: left_alone(&left, &self.worktree.path),
         };
         if range.commits.is_empty() {
-            return Ok(view);
+            let start = self.work.start.as_deref();
+            let found = OnBranch::look(&in_place, &self.work.run, self.worktree, start).unwrap_or_default();
+            view.is_empty = found == OnBranch::default();
+            return Ok((view, None));
         }
         let identity = self.identity(&repository)?;
         let scratch = Scratch::new(self, &repository, &range)?;
         let (result, taken) = scratch.result(self.order.shape, &range, &identity, &self.message())?;
-        view.checks = scratch.check(&result)?;
+        match scratch.check(&result)? {
+            Checked::Fit { passed, red } => (view.checks, view.red) = (passed, red),
+            Checked::Unfit { check, mender, result } => {
+                (view.red, view.commits) = (vec![check], 0);
+                return Ok((view, Some((mender, result))));
+            }
+        }
         scratch.remove()?;
         view.commit = result.to_string();
         if self.order.shape == LandShape::PullRequest {
@@ -228,13 +260,38 @@ impl Landed<'_> {
         } else {
             view.with_files = self.advance(&repository, &onto, &range, &result, taken.as_ref())?;
         }
-        Ok(view)
+        Ok((view, None))
     }
 
     fn surroundings(&self, layout: &Layout) -> Result<Surroundings, Error> {
         let launch = Surroundings::open(&self.work.run, layout, self.work.confine.as_ref());
         let launch = launch.and_then(Surroundings::closing_git).map_err(environment)?;
         Ok(launch.protecting(&self.work.protect))
+    }
+
+    /// Commits what lies in the run's tree and in no commit: only a loop that is done has committed what was judged, and there the
+    /// rest is somebody else's, which is returned.
+    fn commit_rest(&self) -> Result<Vec<RepoPath>, Error> {
+        let layout = self.client.layout().at(Some(self.worktree));
+        if !layout.tree().join(".git").exists()
+            || piton_git::owner_of(layout.tree()).as_deref() != Some(layout.root())
+        {
+            return Ok(Vec::new());
+        }
+        let tree = open_workspace(&layout, &self.work.run)?;
+        let launch = self.surroundings(&layout)?;
+        let around = launch.around_filters(&tree, Some(&self.work.agent)).map_err(environment)?;
+        let tree = tree.running_filters_in(around);
+        let rest = tree.uncommitted(&self.work.own).map_err(environment)?;
+        if rest.is_empty() || self.work.is_committed {
+            return Ok(rest);
+        }
+        tree.stand_on(&self.worktree.branch).map_err(environment)?;
+        let what = tree.snapshot(self.work.run.as_str(), "what is to land").map_err(environment)?;
+        let identity = self.identity(&tree)?;
+        tree.commit(&what.id, &self.message(), &identity, &self.work.own).map_err(environment)?;
+        // What is too large for a snapshot, or under a filter that does not run here, is in no commit.
+        tree.uncommitted(&self.work.own).map_err(environment)
     }
 
     /// The branch that is meant.
@@ -266,8 +323,15 @@ impl Landed<'_> {
         let base =
             base.ok_or_else(|| Error::usage(format!("`{branch}` and `{onto}` have no commit in common")))?;
         let commits = repository.commits_since(&base, &tip).map_err(environment)?;
-        let taken = commits.first().filter(|(_, subject)| subject == START_SUBJECT).map(|(id, _)| id.clone());
-        let commits = match repository.has_work(&from, &tip).map_err(environment)? {
+        let taken =
+            commits.first().filter(|(_, subject)| began_uncommitted(subject)).map(|(id, _)| id.clone());
+        let landing = repository.landing(self.work.run.as_str()).map_err(environment)?;
+        let landing = landing.filter(|landing| landing.from == tip);
+        let was_landed = match landing {
+            Some(landing) => repository.is_ancestor(&landing.became, &from).map_err(environment)?,
+            None => false,
+        };
+        let commits = match was_landed || repository.has_work(&from, &tip).map_err(environment)? {
             true => Vec::new(),
             false => commits.into_iter().map(|(id, _)| id).collect(),
         };
@@ -298,7 +362,11 @@ impl Landed<'_> {
     ) -> Result<bool, Error> {
         let run = &self.work.run;
         match repository.advance(onto, (&range.from, result), taken).map_err(environment)? {
-            Advanced::Moved { with_files } => Ok(with_files),
+            Advanced::Moved { with_files } => {
+                let landing = Landing { from: range.tip.clone(), became: result.clone() };
+                repository.remember_landing(run.as_str(), &landing).map_err(environment)?;
+                Ok(with_files)
+            }
             Advanced::InTheWay(paths) => {
                 Err(Error::new(ErrorKind::Person, "files of the checkout would be written over")
                     .details(names(&paths))
@@ -320,6 +388,13 @@ impl Landed<'_> {
     fn scratch_place(&self) -> PathBuf {
         PathBuf::from(format!("{}-landing", self.worktree.path))
     }
+}
+
+/// What is said of files that are in no commit of the run.
+fn left_alone(files: &[RepoPath], place: &str) -> Vec<String> {
+    let list = || names(files).join(", ");
+    let note = || format!("note    not landed, as it is not committed in {}: {}", clean_line(place), list());
+    (!files.is_empty()).then(note).into_iter().collect()
 }
 
 /// The longest first line of a commit message.

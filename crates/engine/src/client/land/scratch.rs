@@ -7,18 +7,30 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use piton_git::{Identity, Replayed, SnapshotId, Workspace};
+use piton_model::loop_machine::Snapshot;
+use piton_model::{RunId, Status};
 use piton_sys::process::{ProgramOutput, RunLimits};
 use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LandShape};
 
 use super::{Landed, Range, environment, names};
 use crate::layout::Layout;
+use crate::start;
+use crate::world::attempt::recorded;
 use crate::world::{furnish, open_workspace};
 
 /// How long the command may take that sets a tree up.
 const SETUP_WITHIN: Duration = Duration::from_secs(30 * 60);
 /// How much of what a command prints is kept, to say why it failed.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
+
+/// What the checks said.
+pub(super) enum Checked {
+    /// The names of those that pass, and of those that fail where somebody wants it landed although the run is not done.
+    Fit { passed: Vec<String>, red: Vec<String> },
+    /// This one fails, and the run of this name is to mend what would have landed.
+    Unfit { check: String, mender: RunId, result: Snapshot },
+}
 
 /// A tree in which a result is made and judged.
 pub(super) struct Scratch<'a> {
@@ -43,7 +55,7 @@ impl<'a> Scratch<'a> {
         if !range.has_moved() && own.tree().join(".git").exists() {
             let tree = open_workspace(&own, &landed.work.run)?;
             let head = tree.head().map_err(environment)?;
-            let is_clean = !tree.standing().map_err(environment)?.is_dirty;
+            let is_clean = tree.uncommitted(&landed.work.own).map_err(environment)?.is_empty();
             if is_clean && head.commit.as_deref() == Some(range.tip.as_str()) {
                 return Ok(Self { landed, repository, place: None, layout: own, tree });
             }
@@ -117,25 +129,38 @@ impl<'a> Scratch<'a> {
         }
     }
 
-    /// Runs the checks of the run on the result; their names.
-    pub(super) fn check(&self, result: &SnapshotId) -> Result<Vec<String>, Error> {
+    /// Runs the checks of the run on the result.
+    pub(super) fn check(&self, result: &SnapshotId) -> Result<Checked, Error> {
+        let (mut passed, mut red) = (Vec::new(), Vec::new());
         if self.landed.work.checks.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Checked::Fit { passed, red });
         }
         if self.place.is_some() {
             self.tree.stand_at(result).map_err(environment)?;
             self.furnish()?;
         }
-        let mut passed = Vec::new();
+        let may_be_red = self.landed.order.unfinished && self.landed.work.status != Status::Completed;
         for check in &self.landed.work.checks {
             let ended = self.run(&check.command, Duration::from_millis(check.timeout_ms))?;
-            if !ended.success() {
-                self.give_up();
-                return Err(self.red(&check.name, &ended));
+            match ended.success() {
+                true => passed.push(check.name.clone()),
+                false if may_be_red => red.push(check.name.clone()),
+                false => return self.unfit(&check.name, &ended),
             }
-            passed.push(check.name.clone());
         }
-        Ok(passed)
+        Ok(Checked::Fit { passed, red })
+    }
+
+    /// What would have landed, for a run that mends it; else why it does not.
+    fn unfit(&self, check: &str, ended: &ProgramOutput) -> Result<Checked, Error> {
+        if !self.landed.order.mend {
+            self.give_up();
+            return Err(self.red(check, ended));
+        }
+        let mender = start::mender_of(&self.landed.work.title)?;
+        let found = self.tree.snapshot(mender.as_str(), "what would land").map_err(environment)?;
+        self.give_up();
+        Ok(Checked::Unfit { check: check.to_owned(), mender, result: recorded(&found) })
     }
 
     /// What git does not keep, as the run's own tree had it.
@@ -168,10 +193,19 @@ impl<'a> Scratch<'a> {
             true => "takes too long",
             false => "fails",
         };
-        let run = &self.landed.work.run;
+        let (run, tree) = (&self.landed.work.run, clean_line(&self.landed.worktree.path));
+        let onto = self.landed.onto(self.repository).unwrap_or_default();
+        let by_hand = format!(
+            "`git -C {tree} rebase {onto}`, mend and commit it there, then run `piton land {run}` again"
+        );
         Error::new(ErrorKind::Failed, format!("`{name}` {what} on what would land; nothing was moved"))
             .details(last)
-            .hint(format!("`piton tell {run} TEXT` and `piton resume {run}` let the agent mend it"))
+            .hint(match self.landed.work.is_loop {
+                true => {
+                    format!("`piton land {run} --mend` has a loop like this one mend it there; or {by_hand}")
+                }
+                false => by_hand,
+            })
     }
 
     /// Lets go of the tree.

@@ -66,7 +66,7 @@ fn uncommitted_work_is_taken_along_and_left_where_it_is() {
     assert_eq!(std::fs::read_to_string(tree.join("new.txt")).unwrap(), "untracked\n");
     assert_eq!(world.git(&["status", "--porcelain"]), " M a.txt\n?? new.txt\n");
     let subjects = world.git(&["log", "--format=%s", "feature..piton/w"]);
-    assert_eq!(subjects, "Write b.txt\nThe tree this run starts from\n");
+    assert_eq!(subjects, "Write b.txt\nUncommitted work from before the run\n");
 }
 
 #[test]
@@ -93,6 +93,24 @@ fn loops_in_work_trees_of_their_own_run_side_by_side() {
     }
     let branches = world.git(&["branch", "--list", "piton/*", "--format=%(refname:short)"]);
     assert_eq!(branches, "piton/x\npiton/y\n");
+}
+
+#[test]
+fn names_that_end_alike_have_branches_of_their_own() {
+    let world = World::new();
+    for run in ["my-task", "other-task"] {
+        let ran = world.loops(run, "echo two > b.txt", &["--worktree", "--check", CHECK]).exits(0);
+        // What is named next is that run, and no other.
+        assert!(ran.out.ends_with(&format!("piton land {run}\n")), "{}", ran.out);
+    }
+    let branches = world.git(&["branch", "--list", "piton/*", "--format=%(refname:short)"]);
+    assert_eq!(branches, "piton/my-task\npiton/other-task\n");
+    assert!(world.beside("repo-my-task").exists() && world.beside("repo-other-task").exists());
+    // A name that nobody gave is as long as it must be.
+    let ran = world.piton(&["loop", "Do it", "--worktree", "--exec", "echo two > b.txt", "--check", CHECK]);
+    let first = ran.exits(0).out.lines().next().unwrap().to_owned();
+    let branch = first.rsplit("branch piton/").next().unwrap();
+    assert!(branch.len() == 8 && branch.bytes().all(|byte| byte.is_ascii_hexdigit()), "{first}");
 }
 
 #[test]
@@ -285,7 +303,7 @@ fn a_loop_in_a_work_tree_of_ones_own_works_for_that_tree() {
     world.shell("cd ../linked && git add b.txt && git commit -qm topic").exits(0);
     let words = "loop 'Do it' --id own --exec 'echo more > c.txt' --check 'c=test -e c.txt'";
     piton_in(&world, "linked", &format!("{words} --worktree")).exits(0);
-    assert_eq!(world.git(&["log", "--format=%s", "main..piton/own"]), "Iteration 1\ntopic\n");
+    assert_eq!(world.git(&["log", "--format=%s", "main..piton/own"]), "Do it: iteration 1\ntopic\n");
     assert!(piton_in(&world, "linked-own", "status").exits(0).out.starts_with("own   done"));
     assert_eq!(world.git(&["status", "--porcelain"]), "", "the main checkout is left alone");
 }
@@ -299,10 +317,10 @@ fn an_agent_that_switches_branches_commits_on_the_branch_of_its_run_all_the_same
         *) echo two > b.txt;; esac"#;
     let checks = ["--check", CHECK, "--check", "any=test -e b.txt"];
     let ran = world.loops("w", agent, &[&checks[..], &["--worktree"]].concat()).exits(0);
-    assert!(ran.out.contains("branch piton/w, 1 commit, nothing merged"), "{}", ran.out);
+    assert!(ran.out.contains("branch piton/w, 2 commits, nothing merged"), "{}", ran.out);
     let tree = world.shell("cd ../repo-w && git branch --show-current && git status --porcelain").exits(0);
     assert_eq!(tree.out, "piton/w\n", "it stands on its own branch again");
-    assert_eq!(world.git(&["log", "--format=%s", "main..piton/w"]), "Iteration 3\nmine\n");
+    assert_eq!(world.git(&["log", "--format=%s", "main..piton/w"]), "Do it: iteration 3\nmine\n");
     assert_eq!(world.git(&["log", "--format=%s", "main..other"]), "mine\n", "piton adds nothing to others");
     assert_eq!(world.git(&["show", "piton/w:b.txt"]), "two\n");
     let log = world.piton(&["log", "w"]).exits(0).out;
@@ -316,12 +334,12 @@ fn an_agent_that_goes_to_an_older_branch_takes_nothing_from_the_branch_of_its_ru
     world.shell("echo new > new.txt; git add new.txt; git commit -qm newer").exits(0);
     let agent = "git checkout -q old; echo two > b.txt";
     world.loops("w", agent, &["--check", CHECK, "--worktree"]).exits(0);
-    assert_eq!(world.git(&["log", "--format=%s", "piton/w"]), "Iteration 1\nnewer\nstart\n");
+    assert_eq!(world.git(&["log", "--format=%s", "piton/w"]), "Do it: iteration 1\nnewer\nstart\n");
     assert_eq!(world.git(&["log", "--format=%s", "old"]), "start\n");
     // A branch that the agent took away is there again.
     let agent = "git checkout -q -b other; git branch -q -D piton/v; echo two > b.txt";
     world.loops("v", agent, &["--check", CHECK, "--worktree"]).exits(0);
-    assert_eq!(world.git(&["log", "--format=%s", "piton/v"]), "Iteration 1\nnewer\nstart\n");
+    assert_eq!(world.git(&["log", "--format=%s", "piton/v"]), "Do it: iteration 1\nnewer\nstart\n");
 }
 
 #[test]
