@@ -112,6 +112,7 @@ async fn create_on(
     file::create_private_dir(&scratch)?;
     let made_at = source.clock.now();
     let name = name_at(made_at, &SystemIds.hex(8));
+    let number = 1 + earlier.iter().map(|manifest| manifest.number).max().unwrap_or(0);
     let earlier = Earlier::new(earlier, &scratch);
     let mut shipment = Shipment::new(source, target, base, earlier);
     shipment.compact().await?;
@@ -132,6 +133,7 @@ async fn create_on(
         bundles,
         tips,
         gone,
+        number,
     };
     let elsewhere = target.seen_elsewhere(&manifest.journal).await?;
     let found = elsewhere.as_deref().unwrap_or(target);

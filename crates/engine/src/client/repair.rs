@@ -73,7 +73,7 @@ async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
         salvages.iter().flat_map(|salvage| salvage.journals.iter().copied()).collect();
     journal::require_own(layout, &known)?;
     let scratch = Scratch::at(&state)?;
-    let Elsewhere { spools, notes, unseen } = elsewhere::look(layout, scratch.path()).await;
+    let Elsewhere { spools, notes, unseen, .. } = elsewhere::look(layout, scratch.path(), &known).await;
     problems.extend(notes);
     let sources = Sources { salvages: &salvages, spools: &spools };
     let fresh = Url::of_repository(&scratch.path().join("new"));

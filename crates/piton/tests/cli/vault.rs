@@ -267,6 +267,123 @@ fn old_backups_go_and_what_others_need_stays() {
     world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
 }
 
+/// The names of the backups that can be read, oldest first.
+fn names(world: &World) -> Vec<String> {
+    let listed = world.piton(&["backup", "list", "--to", &place(world), "--json"]).out;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let backups = listed["backups"].as_array().unwrap();
+    backups.iter().map(|backup| backup["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test damages its files directly")]
+fn what_cannot_be_read_is_never_kept_in_place_of_a_backup_that_can() {
+    let world = with_a_run();
+    world.configure(&format!("[vault]\nbackups = {{ to = \"{}\", max = 2 }}\n", place(&world)));
+    back_up(&world);
+    let home = objects(&world, "/backups/")[0].parent().unwrap().to_owned();
+    for stray in ["x.json", "y.json", "99991231T000000000Z-00000000.json"] {
+        std::fs::write(home.join(stray), "{}").unwrap();
+    }
+    world.piton(&["note", "r", "later"]).exits(0);
+    let made = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    assert_eq!((names(&world).len(), names(&world).last()), (2, Some(&made)));
+    // The same where somebody prunes: the newest that is whole stays, whatever is beside it.
+    let damaged = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    std::fs::write(home.join(format!("{damaged}.json")), "{").unwrap();
+    world.piton(&["backup", "prune", "--to", &place(&world), "--keep", "1"]).exits(0);
+    assert_eq!(names(&world), [made.clone()]);
+    // A damaged one that is newer is not passed over in silence, and what helps is named.
+    world.shell("rm -rf .piton .ralph").exits(0);
+    let refused = world.piton(&["backup", "restore", &place(&world)]).exits(6);
+    assert!(refused.err.contains(&format!("--backup {made}` takes the newest")), "{}", refused.err);
+    world.piton(&["backup", "restore", &place(&world), "--backup", &made]).exits(0);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test changes its files directly")]
+fn which_backup_is_the_newest_does_not_depend_on_the_clock() {
+    let world = with_a_run();
+    // As if it had been made while the clock was ahead: the name says when, and so does what it says of itself.
+    back_up(&world);
+    let path = objects(&world, "/backups/").remove(0);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let ahead = format!("2099{}", &name[4..]);
+    let manifest = text.split_once("\"manifest\":").unwrap().1.strip_suffix('}').unwrap();
+    let manifest = manifest.replace(&name, &ahead).replace("\"made_at\":\"2", "\"made_at\":\"3");
+    let digest = piton_store::chain::hex(&piton_store::chain::digest(manifest.as_bytes()));
+    std::fs::remove_file(&path).unwrap();
+    let path = path.with_file_name(format!("{ahead}.json"));
+    std::fs::write(path, format!("{{\"digest\":\"{digest}\",\"manifest\":{manifest}}}")).unwrap();
+    assert_eq!(names(&world), [ahead.clone()]);
+    world.configure(&format!("[vault]\nbackups = {{ to = \"{}\", max = 1 }}\n", place(&world)));
+    world.piton(&["note", "r", "after the clock was put right"]).exits(0);
+    let made = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    assert_eq!(names(&world), [made.clone()], "the one that was made stays");
+    let before = log(&world, "r");
+    world.shell("rm -rf .piton .ralph").exits(0);
+    world.piton(&["backup", "restore", &place(&world)]).exits(0);
+    assert_eq!(log(&world, "r"), before);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test damages its files directly")]
+fn a_backup_that_failed_when_it_was_tried_is_called_damaged_and_never_the_one_that_stays() {
+    let world = with_a_run();
+    let first = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    let old = objects(&world, "/segments/");
+    world.piton(&["note", "r", "later"]).exits(0);
+    let second = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    let new = objects(&world, "/segments/").into_iter().find(|path| !old.contains(path)).unwrap();
+    let (list, prune) = (
+        ["backup", "list", "--to", &place(&world)],
+        ["backup", "prune", "--to", &place(&world), "--keep", "1"],
+    );
+    let sound = std::fs::read(&new).unwrap();
+    // A flipped byte, which nobody tried yet: the newest of those that stay is read before anything goes.
+    flip(&new);
+    let pruned = world.piton(&prune).exits(0);
+    assert!(pruned.err.contains(&format!("backup {second} does not count")), "{}", pruned.err);
+    assert_eq!(names(&world), [first.clone(), second.clone()]);
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(6);
+    let listed = world.piton(&list).exits(6).out;
+    assert!(listed.contains("damaged: it could not be restored when that was tried last"), "{listed}");
+    assert_eq!(listed.matches("proven ").count(), 1, "{listed}");
+    world.piton(&prune).exits(0);
+    assert_eq!(names(&world).len(), 2);
+    // Once it can be restored again, it counts again.
+    std::fs::write(&new, sound).unwrap();
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
+    assert_eq!(world.piton(&list).exits(0).out.matches("proven ").count(), 2);
+    world.piton(&prune).exits(0);
+    assert_eq!(names(&world), [second]);
+}
+
+#[test]
+fn a_run_that_is_not_the_one_of_the_backup_is_not_called_restored() {
+    let world = with_a_run();
+    back_up(&world);
+    let restore = ["backup", "restore", &place(&world)];
+    assert!(world.piton(&restore).exits(0).out.contains("is here already, left as it is"));
+    let whole = log(&world, "r").lines().count();
+    let begin_anew = || {
+        world.shell("rm -rf .piton .ralph .git b.txt && git init -q . && git commit -q --allow-empty -m x")
+    };
+    begin_anew().exits(0);
+    world.piton(&[&restore[..], &["--run", "r", "--to-seq", "3"]].concat()).exits(0);
+    let shorter = world.piton(&restore).exits(4).out;
+    let more = whole - log(&world, "r").lines().count();
+    assert!(shorter.contains(&format!("the backup has {more} events more after that")), "{shorter}");
+    begin_anew().exits(0);
+    world.loops("r", "echo other > b.txt", &["--check", RED]).exits(0);
+    let other = world.piton(&restore).exits(4).out;
+    assert!(other.contains("not restored: it is another run"), "{other}");
+    begin_anew().exits(0);
+    let early = world.piton(&[&restore[..], &["--to-time", "1999-01-01T00:00:00Z"]].concat());
+    assert!(early.exits(2).err.contains("the backup holds nothing up to 1999"));
+}
+
 /// A loop, a workflow, a cycle and a ledger, each with events of its own.
 pub(crate) const KINDS: [&str; 4] = ["l", "w", "c", "gaps"];
 

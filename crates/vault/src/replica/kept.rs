@@ -150,6 +150,11 @@ impl Target {
         write(&self.0.join("proven.json"), proven, Durability::Synced)
     }
 
+    /// What was proven can be restored no more.
+    pub fn forget_proven(&self) -> Result<(), file::Error> {
+        file::remove_file_if_exists(&self.0.join("proven.json")).map(drop)
+    }
+
     /// What whoever writes next has to know. One that cannot be read leads to another replica, beside this one.
     pub fn writer(&self) -> Option<Writer> {
         read(&self.0.join("writer.json"))

@@ -253,6 +253,7 @@ impl<'a> Replicator<'a> {
             self.look_again().await?;
         }
         self.is_sure = false;
+        self.require_ground().await?;
         let shipped = Shipment::new(self).ship_all().await?;
         if !self.is_noted {
             self.target.put(&place::noted(&self.home.journal, &self.home.generation), b"").await?;
@@ -260,6 +261,21 @@ impl<'a> Replicator<'a> {
         }
         self.is_sure = true;
         Ok(shipped)
+    }
+
+    /// Nothing is put behind what is gone. A directory is looked at each time, since that costs nothing; what a bucket has lost is found
+    /// by the next proof.
+    async fn require_ground(&self) -> Result<(), Error> {
+        if self.target.directory().is_none() || self.mark.number == 0 {
+            return Ok(());
+        }
+        let is_last = |(number, _): &(u64, String)| *number >= self.mark.number;
+        for sort in ["log", "bases"] {
+            if read::number_all(self.target, &self.home, sort).await?.iter().any(is_last) {
+                return Ok(());
+            }
+        }
+        Err(Error::damaged(&self.home.object(&place::log(self.mark.number)), "it is not there any more"))
     }
 
     /// What arrived of what was put before something went wrong.
