@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use piton_git::Workspace;
-use piton_model::{RunId, Seq, Timestamp};
+use piton_model::{Kind, RunId, Seq, Timestamp};
 use piton_store::{JournalId, Store};
 use piton_sys::lock::FileLock;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
@@ -51,10 +51,21 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
     };
     place.target.put_keys(&journal.to_string()).await.map_err(failed)?;
     let created = piton_vault::create(&source, &*place.target).await.map_err(failed)?;
+    // A run without snapshots there may have lost them here.
+    let without =
+        created.manifest.runs.iter().filter(|held| !created.manifest.tips.contains_key(&held.run_id));
+    let mut lost = Vec::new();
+    for held in without.filter(|held| matches!(held.kind, Kind::Loop | Kind::Cycle)) {
+        let found = client.snapshots_lost(Some(&held.run_id)).await?;
+        lost.extend(found.into_iter().map(|found| format!("run `{}`: {}", held.run_id, found.what)));
+    }
     let keep = Keep { proven: Some(&created.manifest.name), ..kept(place.count_max, None, GRACE_MS) };
     let pruned = piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?;
+    let mut backup = view_of(&created.manifest, &*place.target, Seen::default());
+    lost.retain(|lost| !backup.damaged.iter().any(|said| said == lost));
+    backup.damaged.extend(lost);
     Ok(BackedUp {
-        backup: view_of(&created.manifest, &*place.target, Seen::default()),
+        backup,
         proof: proof_of(created.proof),
         bytes_put: created.bytes_put,
         pruned: pruned_of(pruned),
@@ -67,11 +78,8 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
 pub(crate) async fn bring_keys(layout: &Layout) -> Vec<String> {
     let Ok(Some(journal)) = piton_store::peek(layout.store()) else { return Vec::new() };
     let journal = journal.id.to_string();
-    let mut places: Vec<String> = configuration::backups(layout).into_iter().map(|to| to.to).collect();
-    places.extend(configuration::replicate(layout).ok().flatten());
-    places.dedup();
     let mut notes = Vec::new();
-    for to in places {
+    for to in places(layout) {
         let Ok(target) = parse(layout, &to) else { continue };
         let brought = match target.has_keys(&journal).await {
             Ok(true) => target.put_keys(&journal).await,
@@ -87,6 +95,30 @@ pub(crate) async fn bring_keys(layout: &Layout) -> Vec<String> {
         }
     }
     notes
+}
+
+/// Brings keys back that were lost here and lie beside backups or the replica of this journal. What cannot be reached stays away:
+/// whoever needs such a key is told.
+pub(super) async fn fetch_keys(layout: &Layout) {
+    let ring = keys::ring(layout);
+    if !keys::is_asked(layout) {
+        return;
+    }
+    let Ok(Some(journal)) = piton_store::peek(layout.store()) else { return };
+    for to in places(layout) {
+        let Ok(target) = parse(layout, &to) else { continue };
+        if let Ok(records) = target.keys_of(&journal.id.to_string()).await {
+            let _ = ring.keep(&records);
+        }
+    }
+}
+
+/// Where backups and the replica go by the configuration.
+fn places(layout: &Layout) -> Vec<String> {
+    let mut places: Vec<String> = configuration::backups(layout).into_iter().map(|to| to.to).collect();
+    places.extend(configuration::replicate(layout).ok().flatten());
+    places.dedup();
+    places
 }
 
 /// The backups at a place.
@@ -432,8 +464,9 @@ async fn bring_snapshots(
         Workspace::open(layout.root(), &layout.state()).map_err(|error| Error::environment(&error))?;
     let mut with = Vec::new();
     for run in runs.iter().filter(has) {
-        let is_without =
-            workspace.tip(run.run_id.as_str()).map_err(|error| Error::environment(&error))?.is_none();
+        let tip = workspace.tip(run.run_id.as_str()).map_err(|error| Error::environment(&error))?;
+        // What git has lost of them comes back as well.
+        let is_without = tip.is_none_or(|tip| workspace.check_complete(&tip).is_err());
         if run.seq.is_some() || is_without && is_held_run(store, spool, &run.run_id).await? {
             with.push(run.run_id.clone());
         }

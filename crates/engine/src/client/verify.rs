@@ -8,6 +8,7 @@ use piton_view::{ProblemView, StateOf, VerifyView};
 use super::{ClientError, LocalClient};
 use crate::layout::Layout;
 use crate::load::{self, LoadError};
+use crate::unsound::Unsound;
 use crate::world::view_bytes;
 
 /// `tell` hears how many runs of so many are done.
@@ -52,6 +53,74 @@ pub(super) async fn verify(
 }
 
 impl LocalClient {
+    /// Remembers what a check of everything, or of one run, came to: for whoever lists runs next.
+    pub(super) fn remember(&self, run: Option<&RunId>, problems: &[ProblemView], incomplete: &[ProblemView]) {
+        let Some(nothing) = Unsound::nothing(self.layout()) else { return };
+        let mut now = match run {
+            Some(run) => {
+                let mut known = Unsound::known(self.layout()).unwrap_or(nothing);
+                known.damaged.remove(run);
+                known.incomplete.remove(run);
+                known
+            }
+            None => nothing,
+        };
+        let said = |problem: &ProblemView| match problem.seq {
+            Some(seq) => format!("event {seq}: {}", problem.what),
+            None => problem.what.clone(),
+        };
+        for (found, known) in [(problems, &mut now.damaged), (incomplete, &mut now.incomplete)] {
+            for problem in found {
+                if let Some(run) = &problem.run_id {
+                    known.entry(run.clone()).or_insert_with(|| said(problem));
+                }
+            }
+        }
+        now.keep(self.layout());
+    }
+
+    /// Runs whose snapshots are not there any more, or not whole: their files cannot be restored.
+    pub(super) async fn snapshots_lost(&self, run: Option<&RunId>) -> Result<Vec<ProblemView>, ClientError> {
+        let runs = match run {
+            Some(run) => vec![run.clone()],
+            None => self.entries().await?.into_iter().map(|entry| entry.run_id).collect(),
+        };
+        // That there is no git, or none that answers, is not said of each run: `piton doctor` says it.
+        let Ok(Some(workspace)) = super::vault::workspace(self.layout()) else { return Ok(Vec::new()) };
+        let (mut lost, mut tips) = (Vec::new(), Vec::new());
+        for run in runs {
+            let Some(loaded) = Self::unless_damaged(self.load_any(&run, None).await)? else { continue };
+            match workspace.tip(run.as_str()) {
+                Ok(Some(tip)) => tips.push((run, tip)),
+                Ok(None) if has_snapshots(&loaded.state) => {
+                    let what = format!("git has lost its snapshots: there is no `refs/piton/runs/{run}`");
+                    lost.push((run, what));
+                }
+                Ok(None) | Err(_) => {}
+            }
+        }
+        // Together first: most of what they name is the same.
+        let all: Vec<_> = tips.iter().map(|(_, tip)| tip.clone()).collect();
+        if !all.is_empty() && workspace.check_all_complete(&all).is_err() {
+            for (run, tip) in tips {
+                if let Err(error) = workspace.check_complete(&tip) {
+                    let what = error.to_string();
+                    let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
+                    lost.push((run, format!("git has lost some of its snapshots: {what}")));
+                }
+            }
+        }
+        let said = lost.into_iter().map(|(run, what)| ProblemView {
+            remedy: format!(
+                "`piton backup restore URL --run {run}` brings them back from a backup that has them; its events are whole"
+            ),
+            run_id: Some(run),
+            seq: None,
+            what,
+        });
+        Ok(said.collect())
+    }
+
     /// Views of runs at rest that are not what the journal renders, and that nobody edited.
     pub(super) async fn views_behind(&self, run: Option<&RunId>) -> Result<Vec<ProblemView>, ClientError> {
         let runs = match run {
@@ -79,6 +148,15 @@ impl LocalClient {
             }));
         }
         Ok(behind)
+    }
+}
+
+/// Whether a run has, or had, snapshots of its work.
+fn has_snapshots(state: &StateOf) -> bool {
+    match state {
+        StateOf::Loop(state) => state.seen.snapshot.is_some(),
+        StateOf::Cycle(state) => state.seen.is_some(),
+        StateOf::Workflow(_) | StateOf::Ledger(_) => false,
     }
 }
 

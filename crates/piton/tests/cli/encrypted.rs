@@ -361,3 +361,54 @@ fn after_a_rotation_to_another_key_file_what_lies_elsewhere_opens_with_the_new_o
     let next = world.shell("cat ../next").exits(0).out;
     elsewhere.piton_with(&[("PITON_KEY", next.as_str())], &["backup", "restore", &kept]).exits(0);
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+fn what_is_no_secret_is_not_taken_for_a_passphrase() {
+    let world = with_a_key(VAULT);
+    let key = world.shell("cat ../key").exits(0).out;
+    let public = key.lines().find_map(|line| line.strip_prefix("# public key: ")).unwrap().to_owned();
+    let comment = key.lines().next().unwrap().to_owned();
+    let cut = key.trim_end()[..key.trim_end().len() - 20].to_owned();
+    let page = "{\"error\": \"no secret of that name was found\"}".to_owned();
+    for text in [public, comment, cut, page] {
+        std::fs::write(world.beside("key"), &text).unwrap();
+        let ran =
+            world.piton(&["loop", "t", "--id", "r", "--exec", "true", "--check", "test=false"]).exits(7);
+        assert!(ran.err.contains("cannot be done"), "{text}: {}", ran.err);
+        assert!(!world.path(".piton/keys").exists(), "{text}");
+    }
+}
+
+#[test]
+fn a_run_whose_key_is_lost_is_marked_and_the_others_go_on() {
+    let world = with_a_key(VAULT);
+    let kept = world.beside("kept").display().to_string();
+    world.configure(&format!("{VAULT}backups = {{ to = \"{kept}\" }}\n"));
+    work(&world, "r");
+    eventually("it rests", || world.piton(&["ls"]).out.contains("completed"));
+    world.piton(&["backup", "create"]).exits(0);
+    let lost = world.shell("cat .piton/keys/current").exits(0).out.trim().to_owned();
+    world.piton(&["key", "rotate"]).exits(0);
+    work(&world, "s");
+    let log = world.piton(&["log", "r", "--json"]).exits(0).out;
+    world.shell(&format!("find .piton/keys -name '{lost}*' -delete")).exits(0);
+    let listed = world.piton(&["ls"]).exits(6).out;
+    assert!(listed.contains(&format!("encrypted with key {lost}, which is lost")), "{listed}");
+    assert!(listed.lines().any(|line| line.starts_with("s ") && line.contains("completed")), "{listed}");
+    let verified = world.piton(&["verify"]).exits(6).out;
+    assert!(verified.contains("r: ") && verified.contains("which is lost"), "{verified}");
+    work(&world, "t");
+    let made = world.piton(&["backup", "create"]).exits(6);
+    assert!(made.err.contains("run `r`"), "{}", made.err);
+    // The places of backups have it.
+    world.piton(&["repair"]).exits(0);
+    assert_eq!(world.piton(&["log", "r", "--json"]).exits(0).out, log);
+    world.piton(&["verify"]).exits(0);
+    world.piton(&["ls"]).exits(0);
+    // So do they where all of them are lost.
+    world.shell("rm -rf .piton/keys").exits(0);
+    assert!(world.piton(&["ls"]).exits(7).err.contains("`piton repair` brings lost keys back"));
+    world.piton(&["repair"]).exits(0);
+    assert_eq!(world.piton(&["log", "r", "--json"]).exits(0).out, log);
+}

@@ -384,6 +384,94 @@ fn a_run_that_is_not_the_one_of_the_backup_is_not_called_restored() {
     assert!(early.exits(2).err.contains("the backup holds nothing up to 1999"));
 }
 
+/// Removes the object of git that holds this file of the last snapshot of a run, as a disk would.
+fn lose_blob(world: &World, run: &str, file: &str) {
+    let line = format!("git rev-parse refs/piton/runs/{run}:{file}");
+    let id = world.shell(&line).exits(0).out.trim().to_owned();
+    world.shell(&format!("rm -f .git/objects/{}/{}", &id[..2], &id[2..])).exits(0);
+}
+
+#[test]
+fn what_git_has_lost_of_one_run_is_named_and_keeps_no_other_out() {
+    let world = World::new();
+    world.loops("sound", "echo s > b.txt", &["--check", RED]).exits(0);
+    world.shell("rm b.txt").exits(0);
+    world.loops("lossy", "echo lost > b.txt", &["--check", RED]).exits(0);
+    world.piton(&["verify"]).exits(0);
+    lose_blob(&world, "lossy", "b.txt");
+    let verified = world.piton(&["verify"]).exits(6).out;
+    assert!(verified.contains("lossy: git has lost some of its snapshots"), "{verified}");
+    assert!(!verified.contains("sound: "), "{verified}");
+    assert!(world.piton(&["doctor"]).out.contains("run `lossy`: git has lost"));
+    let made = world.piton(&["backup", "create", "--to", &place(&world)]).exits(6);
+    assert!(made.err.contains("run `lossy`: git has lost some of its snapshots"), "{}", made.err);
+    assert!(made.out.contains("2 runs, 1 with snapshots"), "{}", made.out);
+    let kept = world.beside("replica").display().to_string();
+    for _ in 0..2 {
+        let shipped = world.piton(&["replicate", &kept, "--once"]).exits(6);
+        assert!(shipped.err.contains("run `lossy`: git has lost some of its snapshots"), "{}", shipped.err);
+    }
+    for place in [place(&world), kept] {
+        let elsewhere = World::new();
+        elsewhere.piton(&["backup", "restore", &place]).exits(0);
+        assert_eq!(log(&elsewhere, "lossy"), log(&world, "lossy"));
+        elsewhere.piton(&["restore", "sound", "--force"]).exits(0);
+        assert_eq!(elsewhere.read("b.txt"), "s\n");
+    }
+}
+
+#[test]
+fn snapshots_whose_ref_is_gone_are_named_and_come_back_from_an_earlier_backup() {
+    let world = with_a_run();
+    back_up(&world);
+    world.git(&["update-ref", "-d", "refs/piton/runs/r"]);
+    world.shell("git reflog expire --expire=now --all && git gc -q --prune=now").exits(0);
+    let verified = world.piton(&["verify"]).exits(6).out;
+    assert!(verified.contains("r: git has lost its snapshots"), "{verified}");
+    // Where no backup has them, a new one says so; where one has, it stands on that.
+    let bare = world.beside("bare").display().to_string();
+    let made = world.piton(&["backup", "create", "--to", &bare]).exits(6);
+    assert!(made.err.contains("run `r`: git has lost its snapshots"), "{}", made.err);
+    world.piton(&["note", "r", "later"]).exits(0);
+    let made = back_up(&world);
+    assert_eq!(made["proof"]["snapshots"], 1, "{made:#}");
+    let restored = world.piton(&["backup", "restore", &place(&world), "--run", "r"]).exits(0).out;
+    assert!(restored.contains("its snapshots came back"), "{restored}");
+    world.piton(&["verify"]).exits(0);
+    assert!(!world.piton(&["doctor"]).out.contains("git has lost"));
+}
+
+#[test]
+fn a_run_whose_events_are_damaged_is_called_so_by_whoever_ships_it_and_by_every_list() {
+    let world = with_a_run();
+    world.loops("other", "echo x >> a.txt", ONCE).exits(3);
+    let kept = place(&world);
+    world.piton(&["replicate", &kept, "--once"]).exits(0);
+    world.piton(&["note", "r", "not shipped yet"]).exits(0);
+    damage(
+        &world,
+        "update events set body = zeroblob(20) where row = (select max(row) from events where run = \
+         (select number from runs where id = 'r'))",
+    );
+    world.piton(&["note", "other", "this one is sound"]).exits(0);
+    let shipped = world.piton(&["replicate", &kept, "--once"]).exits(6);
+    assert!(shipped.err.contains("run `r`, event "), "{}", shipped.err);
+    assert!(
+        world.piton(&["status", "other"]).exits(0).out.contains("damaged here, and not shipped: run `r`")
+    );
+    assert!(world.piton(&["doctor"]).out.contains("warn  replica"));
+    // A list reads the index alone, and knows what a check came to.
+    world.piton(&["verify"]).exits(6);
+    let listed = world.piton(&["ls"]).exits(6).out;
+    assert!(
+        listed.lines().any(|line| line.starts_with("r ") && line.contains("damaged: event ")),
+        "{listed}"
+    );
+    world.piton(&["note", "other", "and goes on"]).exits(0);
+    world.piton(&["repair"]).exits(6);
+    assert!(!world.piton(&["ls"]).exits(0).out.contains("damaged"));
+}
+
 /// A loop, a workflow, a cycle and a ledger, each with events of its own.
 pub(crate) const KINDS: [&str; 4] = ["l", "w", "c", "gaps"];
 

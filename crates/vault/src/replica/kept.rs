@@ -36,6 +36,8 @@ pub struct Shipped {
     pub trouble_since: Option<Timestamp>,
     /// Why it was begun beside another.
     pub beside: Option<String>,
+    /// What of the journal here could not be read, and is not there.
+    pub damaged: Vec<String>,
 }
 
 /// What was proven last.
@@ -202,6 +204,7 @@ impl Shipped {
             trouble: None,
             trouble_since: None,
             beside: None,
+            damaged: Vec::new(),
         }
     }
 }

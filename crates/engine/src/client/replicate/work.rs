@@ -325,9 +325,10 @@ impl Work<'_> {
             self.ended(job, tell).await?;
         }
         let replica = view(self.client, &self.kept, self.shipped.clone()).await?;
-        match is_beside && self.order.once {
-            true => Err(beside_error(&replica)),
-            false => Ok(replica),
+        match self.order.once {
+            true if is_beside => Err(beside_error(&replica)),
+            true if !replica.damaged.is_empty() => Err(damaged_error(&replica)),
+            _ => Ok(replica),
         }
     }
 
@@ -380,6 +381,12 @@ impl Work<'_> {
         let mark = writing.mark();
         (self.shipped.newest, self.shipped.events) = (mark.newest(), mark.events());
         self.shipped.runs = mark.runs.len();
+        let damaged = shipped.damaged.clone();
+        if damaged != self.shipped.damaged && !damaged.is_empty() {
+            let words = Some(damaged.join("; "));
+            tell(&ReplicaUpdate { words, ..update(ReplicaMoment::Damaged, self.view().await?) });
+        }
+        self.shipped.damaged = damaged;
         if shipped.objects > 0 {
             self.shipped.at = Some(SystemClock.now());
         }
@@ -596,6 +603,13 @@ fn beside_error(replica: &ReplicaView) -> Error {
     let why = replica.beside.clone().unwrap_or_else(|| "what lies there is another history".to_owned());
     Error::new(ErrorKind::Corrupt, format!("{why}; replica {} was begun beside it, and proven", replica.name))
         .hint("`piton backup list --to URL` shows both; nothing was merged, and the next `--once` goes on with the new one")
+}
+
+fn damaged_error(replica: &ReplicaView) -> Error {
+    let what = "something of the journal here is damaged and could not be shipped; everything else was, and is proven";
+    Error::new(ErrorKind::Corrupt, what)
+        .details(replica.damaged.clone())
+        .hint("run `piton verify` to see all of it, `piton repair` to keep what is good")
 }
 
 fn copy_of<'a>(source: &Source<'a>) -> Source<'a> {
