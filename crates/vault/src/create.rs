@@ -79,8 +79,11 @@ pub async fn create(source: &Source<'_>, target: &dyn Target) -> Result<Created,
     let pending = object_name(&source.journal.to_string(), list::PENDING, &SystemIds.hex(16));
     target.put(&pending, b"").await?;
     let created = create_now(source, target).await;
-    target.remove(&pending).await?;
-    created
+    let removed = target.remove(&pending).await;
+    // Why there is no backup counts, whatever else fails then.
+    let created = created?;
+    removed?;
+    Ok(created)
 }
 
 async fn create_now(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {

@@ -59,7 +59,10 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
         let found = client.snapshots_lost(Some(&held.run_id)).await?;
         lost.extend(found.into_iter().map(|found| format!("run `{}`: {}", held.run_id, found.what)));
     }
-    let keep = Keep { proven: Some(&created.manifest.name), ..kept(place.count_max, None, GRACE_MS) };
+    let keep = Keep {
+        proven: Some(&created.manifest.name),
+        ..kept(place.count_max, place.age_ms_max.map(before_now), GRACE_MS)
+    };
     let pruned = piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?;
     let mut backup = view_of(&created.manifest, &*place.target, Seen::default());
     lost.retain(|lost| !backup.damaged.iter().any(|said| said == lost));
@@ -494,7 +497,7 @@ async fn is_held_run(store: &dyn Store, spool: &Spool, run: &RunId) -> Result<bo
 pub(super) async fn prune(client: &LocalClient, order: PruneOrder) -> Result<PrunedView, Error> {
     let place = Place::of(client.layout(), order.to.as_deref())?;
     let journal = journal_of(client)?;
-    let since = order.younger_than_ms.map(before_now);
+    let since = order.younger_than_ms.or(place.age_ms_max).map(before_now);
     let keep = kept(order.keep.unwrap_or(place.count_max), since, order.grace_ms);
     Ok(pruned_of(piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?))
 }
@@ -513,6 +516,7 @@ fn before_now(age_ms: u64) -> Timestamp {
 pub(super) struct Place {
     pub(super) target: Box<Covered>,
     pub(super) count_max: usize,
+    age_ms_max: Option<u64>,
     /// Whether what is put there is compressed.
     compress: bool,
     /// Whether an agent that works in the repository could have written there.
@@ -522,7 +526,7 @@ pub(super) struct Place {
 impl Place {
     /// The place that a person names, or the configuration.
     pub(super) fn of(layout: &Layout, to: Option<&str>) -> Result<Self, Error> {
-        let Backups { to: configured, count_max, compress } = configuration::backups(layout)?;
+        let Backups { to: configured, count_max, age_ms_max, compress } = configuration::backups(layout)?;
         let text = to.unwrap_or(&configured);
         let target = parse(layout, text)?;
         let root = std::fs::canonicalize(layout.root()).unwrap_or_else(|_| layout.root().to_owned());
@@ -531,7 +535,7 @@ impl Place {
             let leads_to = std::fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
             named.starts_with(&root) || leads_to.starts_with(&root)
         });
-        Ok(Self { target, count_max, compress, is_inside })
+        Ok(Self { target, count_max, age_ms_max, compress, is_inside })
     }
 }
 

@@ -1,11 +1,13 @@
 //! Checking everything that is stored, down to "the index says what the events say".
 
-use piton_files::ralph;
+use piton_files::ralph::{self, Main};
 use piton_model::{Entry, Kind, Machine, RunId, Seq, State, cycle, ledger_machine, workflow};
 use piton_store::{Error, Problem, Store, Wanted};
 use piton_view::{ProblemView, StateOf, VerifyView};
 
 use super::{ClientError, LocalClient};
+use crate::configuration;
+use crate::keys;
 use crate::layout::Layout;
 use crate::load::{self, LoadError};
 use crate::unsound::Unsound;
@@ -128,13 +130,17 @@ impl LocalClient {
             None => self.entries().await?.into_iter().map(|entry| entry.run_id).collect(),
         };
         let mut behind = Vec::new();
+        // The place of loops is that of the newest one.
+        let is_loop = |entry: &Entry| entry.kind == Kind::Loop;
+        let newest = self.entries().await?.into_iter().find(is_loop).map(|entry| entry.run_id);
         for run in runs {
             let Some(loaded) = Self::unless_damaged(self.load_any(&run, None).await)? else { continue };
             if !loaded.state.entry().is_at_rest() || self.driver_of(&run).await?.is_some() {
                 continue;
             }
             let what = match &loaded.state {
-                StateOf::Loop(state) => loop_view(self.layout(), state, loaded.head),
+                StateOf::Loop(state) => loop_view(self.layout(), state, loaded.head)
+                    .or_else(|| lost_view(self.layout(), &run).filter(|_| newest.as_ref() == Some(&run))),
                 _ if self.shows_less(&loaded) => {
                     Some("its files do not show what the journal says".to_owned())
                 }
@@ -157,6 +163,23 @@ fn has_snapshots(state: &StateOf) -> bool {
         StateOf::Loop(state) => state.seen.snapshot.is_some(),
         StateOf::Cycle(state) => state.seen.is_some(),
         StateOf::Workflow(_) | StateOf::Ledger(_) => false,
+    }
+}
+
+/// What became of the state file of the newest loop, where it has none that is ours. One whose attempts are not here was restored from a
+/// backup, and files of an encrypted one are others.
+fn lost_view(layout: &Layout, run: &RunId) -> Option<String> {
+    let is_rendered = configuration::views(layout).ralph && !keys::is_asked(layout);
+    if !is_rendered || !layout.attempts(run).is_dir() || ralph::published_path(layout.root(), run).is_some() {
+        return None;
+    }
+    match ralph::main(layout.root()) {
+        Main::Foreign => Some(
+            "`.ralph/state.json` is not what piton wrote: it was edited, cut short, or is somebody else's"
+                .to_owned(),
+        ),
+        Main::Nothing => Some("`.ralph/state.json` is gone".to_owned()),
+        Main::Ours | Main::Unused => None,
     }
 }
 

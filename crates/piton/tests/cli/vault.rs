@@ -472,6 +472,23 @@ fn a_run_whose_events_are_damaged_is_called_so_by_whoever_ships_it_and_by_every_
     assert!(!world.piton(&["ls"]).exits(0).out.contains("damaged"));
 }
 
+#[test]
+fn max_backups_bounds_the_copies_of_state_files_as_well() {
+    let world = World::new();
+    world.configure("[hooks]\nbuiltin = [\"backup\"]\n[vault]\nmax_backups = 2\n");
+    for run in ["a", "b", "c", "d"] {
+        world.loops(run, "echo x >> a.txt", ONCE).exits(3);
+    }
+    let copies = world.shell("ls .ralph/backups | grep -c '^state_'").exits(0).out;
+    assert_eq!(copies.trim(), "2");
+    // Nothing is copied in the clear, and that is said.
+    world.piton(&["key", "new", "--out", &world.beside("key").display().to_string()]).exits(0);
+    world.configure("[hooks]\nbuiltin = [\"backup\"]\n[vault]\nencrypt = true\nkey_file = \"../key\"\n");
+    world.loops("e", "echo x >> a.txt", ONCE).exits(3);
+    let log = world.piton(&["log", "e", "--json"]).exits(0).out;
+    assert!(log.contains("no copies are made of it"), "{log}");
+}
+
 /// A loop, a workflow, a cycle and a ledger, each with events of its own.
 pub(crate) const KINDS: [&str; 4] = ["l", "w", "c", "gaps"];
 
@@ -592,6 +609,20 @@ fn so_many_backups_stay_whatever_the_kind_of_run() {
     for _ in 0..4 {
         world.piton(&["backup", "create"]).exits(0);
     }
+    assert_eq!(objects(&world, "/backups/").len(), 2);
+    come_back(&world, &before);
+}
+
+#[test]
+fn backups_stay_for_so_long_whatever_the_kind_of_run() {
+    let world = with_every_kind("[vault.backups]\nto = 'PLACE'\nmax_age = '1ms'\n");
+    let before = every_log(&world);
+    for _ in 0..3 {
+        world.piton(&["backup", "create"]).exits(0);
+    }
+    assert_eq!(objects(&world, "/backups/").len(), 1, "the newest stays in any case");
+    world.configure("[vault.backups]\nto = '../kept'\nmax_age = '8h'\n");
+    world.piton(&["backup", "create"]).exits(0);
     assert_eq!(objects(&world, "/backups/").len(), 2);
     come_back(&world, &before);
 }
