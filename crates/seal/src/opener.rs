@@ -131,7 +131,7 @@ fn passphrase_in<'a>(text: &'a str, lines: &[&str]) -> Result<&'a str, String> {
         let begins = |beginning: &&str| {
             passphrase.get(..beginning.len()).is_some_and(|there| there.eq_ignore_ascii_case(beginning))
         };
-        beginnings.iter().any(|beginning| begins(&beginning))
+        beginnings.iter().any(begins)
     };
     if lines.is_empty() && !passphrase.is_empty() {
         return Err("holds comments and no secret: the line that begins with `AGE-SECRET-KEY-1` is missing"

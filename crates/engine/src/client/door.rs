@@ -474,11 +474,12 @@ impl Client for LocalClient {
     ) -> Answer<'a, VerifyView> {
         Box::pin(async move {
             let mut found = verify::verify(&**self.store()?, run, tell).await?;
-            let incomplete = self.snapshots_lost(run).await?;
-            self.remember(run, &found.problems, &incomplete);
-            found.ok &= incomplete.is_empty();
-            found.problems.extend(incomplete);
+            let lost = self.snapshots_lost(run).await?;
+            self.remember(run, &found.problems, &lost.damaged);
+            found.ok &= lost.damaged.is_empty();
+            found.problems.extend(lost.damaged);
             found.views = self.views_behind(run).await?;
+            found.elsewhere = lost.elsewhere;
             Ok(found)
         })
     }

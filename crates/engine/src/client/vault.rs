@@ -18,7 +18,7 @@ use piton_vault::target::{self, Patience};
 use piton_vault::{Covered, Listed, Spool, Target};
 use piton_view::{
     BackedUp, BackupChecked, BackupRestored, BackupRunView, BackupView, BackupsVerified, BackupsView, Error,
-    ErrorKind, ProofView, PruneOrder, PrunedView, ReplicaListed, RestoreOrder, RunRestored,
+    ErrorKind, ProblemView, ProofView, PruneOrder, PrunedView, ReplicaListed, RestoreOrder, RunRestored,
 };
 
 use super::{ClientError, LocalClient, resolve};
@@ -54,10 +54,12 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
     // A run without snapshots there may have lost them here.
     let without =
         created.manifest.runs.iter().filter(|held| !created.manifest.tips.contains_key(&held.run_id));
-    let mut lost = Vec::new();
+    let (mut lost, mut notes) = (Vec::new(), created.notes);
     for held in without.filter(|held| matches!(held.kind, Kind::Loop | Kind::Cycle)) {
         let found = client.snapshots_lost(Some(&held.run_id)).await?;
-        lost.extend(found.into_iter().map(|found| format!("run `{}`: {}", held.run_id, found.what)));
+        let said = |found: ProblemView| format!("run `{}`: {}", held.run_id, found.what);
+        lost.extend(found.damaged.into_iter().map(said));
+        notes.extend(found.elsewhere.into_iter().map(said));
     }
     let keep = Keep {
         proven: Some(&created.manifest.name),
@@ -72,7 +74,7 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
         proof: proof_of(created.proof),
         bytes_put: created.bytes_put,
         pruned: pruned_of(pruned),
-        notes: created.notes,
+        notes,
     })
 }
 

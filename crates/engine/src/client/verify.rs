@@ -51,6 +51,7 @@ pub(super) async fn verify(
         events_checked: found.events,
         problems,
         views: Vec::new(),
+        elsewhere: Vec::new(),
     })
 }
 
@@ -82,24 +83,27 @@ impl LocalClient {
     }
 
     /// Runs whose snapshots are not there any more, or not whole: their files cannot be restored.
-    pub(super) async fn snapshots_lost(&self, run: Option<&RunId>) -> Result<Vec<ProblemView>, ClientError> {
-        let runs = match run {
-            Some(run) => vec![run.clone()],
-            None => self.entries().await?.into_iter().map(|entry| entry.run_id).collect(),
-        };
+    pub(super) async fn snapshots_lost(&self, run: Option<&RunId>) -> Result<SnapshotsLost, ClientError> {
+        let mut lost = SnapshotsLost::default();
+        let all: Vec<RunId> = self.entries().await?.into_iter().map(|entry| entry.run_id).collect();
         // That there is no git, or none that answers, is not said of each run: `piton doctor` says it.
-        let Ok(Some(workspace)) = super::vault::workspace(self.layout()) else { return Ok(Vec::new()) };
-        let (mut lost, mut tips) = (Vec::new(), Vec::new());
-        for run in runs {
+        let Ok(Some(workspace)) = super::vault::workspace(self.layout()) else { return Ok(lost) };
+        let (mut tips, mut gone) = (Vec::new(), Vec::new());
+        for run in run.map_or_else(|| all.clone(), |run| vec![run.clone()]) {
             let Some(loaded) = Self::unless_damaged(self.load_any(&run, None).await)? else { continue };
             match workspace.tip(run.as_str()) {
                 Ok(Some(tip)) => tips.push((run, tip)),
-                Ok(None) if has_snapshots(&loaded.state) => {
-                    let what = format!("git has lost its snapshots: there is no `refs/piton/runs/{run}`");
-                    lost.push((run, what));
-                }
+                Ok(None) if has_snapshots(&loaded.state) => gone.push(run),
                 Ok(None) | Err(_) => {}
             }
+        }
+        // Where no run has any, this is a copy of the journal that its repository did not come with.
+        let has_ref = |run: &RunId| workspace.tip(run.as_str()).is_ok_and(|tip| tip.is_some());
+        let is_at_home = gone.is_empty() || all.iter().any(has_ref);
+        let without = if is_at_home { &mut lost.damaged } else { &mut lost.elsewhere };
+        for run in gone {
+            let what = format!("git has lost its snapshots: there is no `refs/piton/runs/{run}`");
+            without.push(snapshots_problem(run, what));
         }
         // Together first: most of what they name is the same.
         let all: Vec<_> = tips.iter().map(|(_, tip)| tip.clone()).collect();
@@ -108,19 +112,12 @@ impl LocalClient {
                 if let Err(error) = workspace.check_complete(&tip) {
                     let what = error.to_string();
                     let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
-                    lost.push((run, format!("git has lost some of its snapshots: {what}")));
+                    lost.damaged
+                        .push(snapshots_problem(run, format!("git has lost some of its snapshots: {what}")));
                 }
             }
         }
-        let said = lost.into_iter().map(|(run, what)| ProblemView {
-            remedy: format!(
-                "`piton backup restore URL --run {run}` brings them back from a backup that has them; its events are whole"
-            ),
-            run_id: Some(run),
-            seq: None,
-            what,
-        });
-        Ok(said.collect())
+        Ok(lost)
     }
 
     /// Views of runs at rest that are not what the journal renders, and that nobody edited.
@@ -154,6 +151,26 @@ impl LocalClient {
             }));
         }
         Ok(behind)
+    }
+}
+
+/// Runs whose snapshots are not there.
+#[derive(Default)]
+pub(super) struct SnapshotsLost {
+    /// Where those of others are.
+    pub(super) damaged: Vec<ProblemView>,
+    /// Where nobody's are: their repository is elsewhere.
+    pub(super) elsewhere: Vec<ProblemView>,
+}
+
+fn snapshots_problem(run: RunId, what: String) -> ProblemView {
+    ProblemView {
+        remedy: format!(
+            "`piton backup restore URL --run {run}` brings them back from a backup that has them; its events are whole"
+        ),
+        run_id: Some(run),
+        seq: None,
+        what,
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) async fn run(global: &Global, arguments: &VerifyArguments, out: &Outp
         out.json(&value);
         return Ok(if sound { ExitCode::Done } else { ExitCode::Corrupt });
     }
-    found.problems.iter().chain(&found.views).for_each(|problem| said(problem, out));
+    found.problems.iter().chain(&found.views).chain(&found.elsewhere).for_each(|problem| said(problem, out));
     for backup in backups.iter().flat_map(|backups| &backups.checked) {
         let state = match &backup.problem {
             Some(problem) => format!("damaged: {problem}"),
