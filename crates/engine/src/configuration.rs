@@ -151,6 +151,8 @@ pub struct Backups {
     pub to: String,
     /// How many stay.
     pub count_max: usize,
+    /// Of those only what is younger, in milliseconds.
+    pub age_ms_max: Option<u64>,
     /// Whether they are compressed.
     pub compress: bool,
 }
@@ -167,6 +169,7 @@ pub fn backups(layout: &Layout) -> Result<Backups, Error> {
     Ok(Backups {
         to: to.unwrap_or_else(|| BACKUPS_TO.to_owned()),
         count_max: max.unwrap_or(BACKUPS_MAX) as usize,
+        age_ms_max: said.max_age.map(|age| age.value),
         compress: settings.vault.compress.is_some_and(|compress| compress.value),
     })
 }

@@ -157,6 +157,8 @@ pub struct RotatedView {
     pub sealed_anew: Option<u64>,
     /// Files of attempts that lay open and are sealed now, where that was asked for.
     pub sealed_files: Option<u64>,
+    /// Places of backups that have the keys still as they were wrapped before, and why.
+    pub notes: Vec<String>,
 }
 
 /// A key file that was made.
@@ -226,6 +228,7 @@ pub async fn rotate(layout: &Layout, old: Option<PathBuf>, all: bool) -> Result<
         left: names(rotated.left),
         sealed_anew,
         sealed_files,
+        notes: crate::client::bring_keys(layout).await,
     })
 }
 

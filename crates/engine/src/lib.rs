@@ -25,6 +25,7 @@ pub mod prove;
 pub mod start;
 pub mod supervise;
 mod unjudged;
+mod unsound;
 pub mod worker;
 pub mod workflow;
 pub mod world;

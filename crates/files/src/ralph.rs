@@ -22,14 +22,14 @@ mod status;
 
 pub use crate::aside::Quarantined;
 pub use crate::place::Wrote;
-pub use backup::{FINISHED, keep_copy};
+pub use backup::{FINISHED, keep_copy, keep_newest};
 pub use format::{
     CoreLoopState, LoopStatus, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION,
     SessionHistoryEntry, SessionState, StopConditionState, TestState,
 };
 pub use import::{adopt, is_meant};
 pub use owner::{ParseError, parse, run_of, to_bytes};
-pub use publish::{Published, publish, published_path, published_seq, read, rebuild};
+pub use publish::{Main, Published, main, publish, published_path, published_seq, read, rebuild};
 pub use remove::{remove, rendered_paths};
 pub use render::{Context, render};
 pub use status::loop_status;

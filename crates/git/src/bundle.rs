@@ -94,9 +94,15 @@ impl Workspace {
 
     /// Makes sure that everything which `commit` names is there.
     pub fn check_complete(&self, commit: &SnapshotId) -> Result<(), Error> {
+        self.check_all_complete(std::slice::from_ref(commit))
+    }
+
+    /// The same of several, which are walked together: most of what they name is the same.
+    pub fn check_all_complete(&self, commits: &[SnapshotId]) -> Result<(), Error> {
         const COMMAND: &str = "rev-list";
-        let call = self.repository.call(COMMAND).args(["--objects", "--quiet", commit.as_str()]);
-        let output = call.run()?;
+        let names: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+        let call = self.repository.call(COMMAND).args(["--objects", "--quiet", "--stdin"]);
+        let output = call.stdin(names.into_bytes()).run()?;
         match output.success() {
             true if output.stdout.is_empty() => Ok(()),
             true => Err(not_understood(COMMAND, &output.stdout)),

@@ -19,6 +19,14 @@ pub enum Error {
         /// Whether it is kept here, for somebody else. One that is not may be no key at all, but damage.
         is_kept: bool,
     },
+    /// A piece is sealed with a key that is kept nowhere, where others are kept and open: the key is lost, or the piece names none.
+    #[error("it is encrypted with key {key}, which is lost: it is not kept in `{}`, and others are", .directory.display())]
+    Lost {
+        /// Which key.
+        key: KeyId,
+        /// Where it is not.
+        directory: PathBuf,
+    },
     /// Encryption is asked for, and there is nothing to seal with.
     #[error("encryption is asked for and cannot be done: {why}")]
     CannotSeal {
@@ -55,6 +63,9 @@ impl Error {
     /// What helps, for people.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::NoKey { is_kept: false, .. } => Some(
+                "`piton repair` brings lost keys back from the places of `[vault]`, `piton backup restore URL` those of another place; both need what opens them: `key_file`, `key_env` or `key_command` of `[vault]`, or $PITON_KEY",
+            ),
             Self::NoKey { .. } => Some(
                 "give what opens it: `key_file`, `key_env` or `key_command` of `[vault]`, or $PITON_KEY; `piton key status` says who can open which key",
             ),
@@ -63,6 +74,9 @@ impl Error {
             ),
             Self::Damaged { .. } => Some(
                 "bring the file back from a copy of .piton/keys; every encrypted backup holds the keys as well",
+            ),
+            Self::Lost { .. } => Some(
+                "bring its file back from a copy of .piton/keys; `piton repair` takes it from an encrypted backup that has it. `piton key rotate` makes a new one for what is new",
             ),
             Self::Newer { .. } => Some("update piton on this machine"),
             Self::Changed | Self::File(_) => None,

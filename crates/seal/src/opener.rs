@@ -1,7 +1,8 @@
 //! What opens data keys: an age identity or a passphrase, from a file, a variable or a command.
 //!
-//! A text is an identity where a line of it is one (`AGE-SECRET-KEY-1…`, as `piton key new` and `age-keygen` write it), and a
-//! passphrase otherwise. Where it comes from makes no difference to what it is.
+//! A text is an identity where a line of it is one (`AGE-SECRET-KEY-1…`, as `piton key new` and `age-keygen` write it). One line that is
+//! nothing else is a passphrase. Whatever looks like a piece of a key, a file of another sort or the answer of a server is neither:
+//! a public key that is taken for a passphrase opens everything for everybody who knows it.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
@@ -108,18 +109,11 @@ fn output_of(command: &str, directory: &Path) -> Result<Zeroizing<Vec<u8>>, Stri
 
 fn secrets_in(text: &str) -> Result<Vec<Secret>, String> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let identities: Vec<&str> =
-        lines.filter(|line| line.to_ascii_uppercase().starts_with(IDENTITY)).collect();
+    let lines: Vec<&str> = lines.collect();
+    let is_identity = |line: &&&str| line.to_ascii_uppercase().starts_with(IDENTITY);
+    let identities: Vec<&str> = lines.iter().filter(is_identity).copied().collect();
     if identities.is_empty() {
-        let passphrase = text.trim();
-        return match passphrase.chars().count() {
-            count if count >= PASSPHRASE_CHARS_MIN => {
-                Ok(vec![Secret::Passphrase(Zeroizing::new(passphrase.to_owned()))])
-            }
-            _ => Err(format!(
-                "holds neither an age identity nor a passphrase of at least {PASSPHRASE_CHARS_MIN} characters"
-            )),
-        };
+        return Ok(vec![Secret::Passphrase(Zeroizing::new(passphrase_in(text, &lines)?.to_owned()))]);
     }
     let identity = |line: &&str| {
         let parsed = line.to_ascii_uppercase().parse::<Identity>();
@@ -128,6 +122,39 @@ fn secrets_in(text: &str) -> Result<Vec<Secret>, String> {
             .map_err(|_| "holds a damaged age identity".to_owned())
     };
     identities.iter().map(identity).collect()
+}
+
+/// The passphrase that a text is, or why it is none. `lines`: those of it that are neither empty nor a comment.
+fn passphrase_in<'a>(text: &'a str, lines: &[&str]) -> Result<&'a str, String> {
+    let passphrase = text.trim();
+    let begins = |beginnings: &[&str]| {
+        let begins = |beginning: &&str| {
+            passphrase.get(..beginning.len()).is_some_and(|there| there.eq_ignore_ascii_case(beginning))
+        };
+        beginnings.iter().any(begins)
+    };
+    if lines.is_empty() && !passphrase.is_empty() {
+        return Err("holds comments and no secret: the line that begins with `AGE-SECRET-KEY-1` is missing"
+            .to_owned());
+    }
+    if begins(&["age1"]) || lines.iter().any(|line| recipient(line).is_ok()) {
+        return Err("holds the public part of a key, which everybody may know, and no secret".to_owned());
+    }
+    if begins(&["age-", "-----BEGIN ", "ssh-"]) {
+        return Err("holds a key, or a piece of one, that is no age identity".to_owned());
+    }
+    if begins(&["{", "[", "<"]) && passphrase.ends_with(['}', ']', '>']) {
+        return Err("holds a document, as a server may answer, and no secret".to_owned());
+    }
+    if lines.len() > 1 {
+        return Err("holds several lines and no age identity: a passphrase is one line".to_owned());
+    }
+    match passphrase.chars().count() {
+        count if count >= PASSPHRASE_CHARS_MIN => Ok(passphrase),
+        _ => Err(format!(
+            "holds neither an age identity nor a passphrase of at least {PASSPHRASE_CHARS_MIN} characters"
+        )),
+    }
 }
 
 /// The recipient that a text names.
@@ -168,8 +195,29 @@ mod tests {
     #[test]
     fn a_text_is_a_passphrase_only_where_it_is_long_enough_and_no_broken_identity() {
         assert!(matches!(&secrets_in("correct horse battery\n").unwrap()[..], [Secret::Passphrase(_)]));
-        for text in ["", "short", "AGE-SECRET-KEY-1NOTONE"] {
+        let (text, public) = new_identity("now");
+        let secret = text.lines().last().unwrap();
+        let commented = format!("# created: now\n# public key: {public}\n");
+        for text in [
+            "",
+            "short",
+            "AGE-SECRET-KEY-1NOTONE",
+            &public,
+            &public.to_uppercase(),
+            &public[..40],
+            &commented,
+            &secret[..10],
+            &format!("{commented}{}", &secret[..secret.len() - 20]),
+            "# a passphrase in a comment",
+            "{\"error\": \"no such secret\"}",
+            "<html><body>Forbidden</body></html>",
+            "-----BEGIN OPENSSH PRIVATE KEY-----",
+            "two lines that are\nno passphrase",
+        ] {
             assert!(secrets_in(text).is_err(), "{text}");
+        }
+        for text in ["a [good] passphrase", "aged wine and cheese", "{braces} begin this one"] {
+            assert!(matches!(&secrets_in(text).unwrap()[..], [Secret::Passphrase(_)]), "{text}");
         }
     }
 

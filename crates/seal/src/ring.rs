@@ -287,8 +287,7 @@ impl Ring {
         let brought = state.brought.iter().filter(|record| record.key_id() == Some(id)).cloned();
         let records: Vec<KeyRecord> = kept.into_iter().chain(brought).collect();
         if records.is_empty() {
-            let why = format!("it is not kept in `{}`", self.directory.display());
-            return Err(Error::NoKey { key: id, why, is_kept: false });
+            return Err(self.missing(state, id));
         }
         let (secrets, missing) = self.secrets(state);
         let key = records.iter().find_map(|record| record.open(&secrets)).ok_or_else(|| {
@@ -304,6 +303,21 @@ impl Ring {
         let key = Arc::new(key);
         state.opened.insert(id, Arc::clone(&key));
         Ok(key)
+    }
+
+    /// Why a key that is kept nowhere cannot be opened: whoever opens another one here lacks no secret.
+    fn missing(&self, state: &mut State, id: KeyId) -> Error {
+        let (secrets, _) = self.secrets(state);
+        let opens = |record: &KeyRecord| record.open(&secrets).is_some();
+        let has_others =
+            !state.opened.is_empty() || self.records().is_ok_and(|records| records.values().any(opens));
+        match has_others {
+            true => Error::Lost { key: id, directory: self.directory.clone() },
+            false => {
+                let why = format!("it is not kept in `{}`", self.directory.display());
+                Error::NoKey { key: id, why, is_kept: false }
+            }
+        }
     }
 
     /// The secrets of this process, and what is wrong with those that are missing.

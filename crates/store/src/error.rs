@@ -229,10 +229,13 @@ impl From<piton_seal::Error> for Error {
 }
 
 impl Error {
-    /// The same, where damage is `problem`: what lacks its key is not damaged.
+    /// The same, where damage is `problem`: what lacks its key is not damaged, unless nobody has that key any more.
     pub(crate) fn or_damaged(self, problem: impl FnOnce() -> Problem) -> Self {
         match self {
             Error::Corrupt(_) => Error::Corrupt(problem()),
+            Error::Key(lost @ piton_seal::Error::Lost { .. }) => {
+                Error::Corrupt(Problem { what: lost.to_string(), ..problem() })
+            }
             other => other,
         }
     }

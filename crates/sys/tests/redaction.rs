@@ -42,6 +42,19 @@ fn secrets() -> Vec<(String, String)> {
         (format!("a{0}b{0}c", pem("RSA PRIVATE KEY", &a(400))), "a[redacted]b[redacted]c".to_owned()),
         (format!("a{}b", pem("PRIVATE KEY", "-----\n---E-----EN")), "a[redacted]b".to_owned()),
         (format!("{}-", pem("PGP PRIVATE KEY BLOCK", &a(40))), "[redacted]-".to_owned()),
+        // As an address or a form has it, once and within another one.
+        (
+            format!("a{}b", pem("PRIVATE KEY", &a(400)).replace(' ', "%20").replace('\n', "%0A")),
+            "a[redacted]b".to_owned(),
+        ),
+        (
+            format!("a{}b", pem("RSA PRIVATE KEY", &a(400)).replace(' ', "+").replace('\n', "%0D%0A")),
+            "a[redacted]b".to_owned(),
+        ),
+        (
+            format!("a{}b", pem("EC PRIVATE KEY", &a(40)).replace(' ', "%2520").replace('\n', "%250A")),
+            "a[redacted]b".to_owned(),
+        ),
         // An end that never comes hides the rest of a short text.
         (format!("a{}", &pem("PRIVATE KEY", &a(40))[..100]), "a[redacted]".to_owned()),
     ]

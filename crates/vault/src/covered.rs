@@ -6,18 +6,21 @@
 //!
 //! Whatever makes, lists, restores or prunes backups sees a target like any other: this layer seals an object for its name, and opens
 //! it again. The data keys lie beside the objects, wrapped: whoever has what opens them needs nothing else to restore on another machine.
+//! A process may live long, and another may change the keys meanwhile: so what is kept here is looked at before each object.
 //! Objects that were put there before encryption was asked for are read as they are, but nothing new stands on them.
 //!
-//! Invariant: nothing but wrapped keys is put through it open.
+//! Invariant: nothing but wrapped keys is put through it open. Invariant: when an object is put, every key that it may be sealed with,
+//! or that a row in it may be sealed with, lies at the target.
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_model::Timestamp;
 use piton_seal::record::KeyRecord;
 use piton_seal::{KeyId, Keys, Place, Ring};
 use piton_store::chain;
+use piton_sys::{Ids, SystemIds};
 
 use crate::target::{BoxFuture, Object};
 use crate::{Error, Target};
@@ -26,7 +29,7 @@ const MAGIC: &[u8; 8] = b"PITONVE1";
 const HEADER_BYTES: usize = 8 + 8;
 
 /// What sealing adds to an object.
-const ADDED_BYTES: u64 = 128;
+pub(crate) const ADDED_BYTES: u64 = 128;
 
 /// Where the wrapped keys of a journal lie.
 const KEYS: &str = "keys";
@@ -41,12 +44,15 @@ pub struct Covered {
     strict: bool,
     /// What was read that lies open, where new objects are sealed.
     open: Mutex<BTreeSet<String>>,
+    /// The wrapped keys that this process has put there, by the digest of what they hold.
+    brought: Mutex<BTreeSet<String>>,
 }
 
 impl Covered {
     /// `inner`, with what is sealed there opened with `ring`, and what is put there sealed, if the ring seals at all.
     pub fn new(inner: Box<dyn Target>, ring: Arc<Ring>) -> Self {
-        Self { inner: Arc::from(inner), ring, strict: false, open: Mutex::default() }
+        let (open, brought) = Default::default();
+        Self { inner: Arc::from(inner), ring, strict: false, open, brought }
     }
 
     /// The same for a replica that is about to be written: what lies there open is nothing to stand on, where new pieces are sealed.
@@ -57,12 +63,35 @@ impl Covered {
     /// Puts the keys of a journal beside its backups. Appends that were sealed once stay so, whatever is asked for now.
     pub async fn put_keys(&self, journal: &str) -> Result<(), Error> {
         self.ring.require().map_err(sealing)?;
+        lock(&self.brought).clear();
+        self.bring_keys(journal).await
+    }
+
+    /// Puts those there that are new here, or wrapped for others, since this process looked last.
+    async fn bring_keys(&self, journal: &str) -> Result<(), Error> {
         for record in self.ring.records().map_err(sealing)?.into_values() {
             let bytes = record.to_bytes();
             let digest = chain::hex(&chain::digest(&bytes));
-            self.inner.put(&format!("{journal}/{KEYS}/{}-{}.json", record.id, &digest[..16]), &bytes).await?;
+            if lock(&self.brought).contains(&digest) {
+                continue;
+            }
+            let name = format!("{journal}/{KEYS}/{}-{}", record.id, &digest[..16]);
+            match self.inner.put(&format!("{name}.json"), &bytes).await {
+                // What lies there is damaged, and nothing is ever replaced.
+                Err(Error::Taken { .. }) => {
+                    let beside = format!("{name}-{}.json", SystemIds.hex(8));
+                    self.inner.put(&beside, &bytes).await?;
+                }
+                put => put?,
+            }
+            lock(&self.brought).insert(digest);
         }
         Ok(())
+    }
+
+    /// Whether any key of a journal lies there.
+    pub async fn has_keys(&self, journal: &str) -> Result<bool, Error> {
+        Ok(!self.inner.list(&format!("{journal}/{KEYS}/")).await?.is_empty())
     }
 
     /// Every key that lies beside the backups of a journal.
@@ -70,7 +99,12 @@ impl Covered {
         let mut records = Vec::new();
         for object in self.inner.list(&format!("{journal}/{KEYS}/")).await? {
             let Some(bytes) = self.inner.get(&object.name, RECORD_BYTES_MAX).await? else { continue };
-            records.push(KeyRecord::read(&object.name, &bytes).map_err(sealing)?);
+            match KeyRecord::read(&object.name, &bytes) {
+                Ok(record) => records.push(record),
+                // Another record may be of the same key; where none is, the key is missing, which is said then.
+                Err(piton_seal::Error::Damaged { .. }) => {}
+                Err(error) => return Err(sealing(error)),
+            }
         }
         Ok(records)
     }
@@ -80,7 +114,7 @@ impl Covered {
             if !self.ring.seals() || is_sign(name) {
                 return Ok(bytes);
             }
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+            lock(&self.open).insert(name.to_owned());
             return match self.strict {
                 true => Err(Error::damaged(name, "it is not encrypted, and new objects are")),
                 false => Ok(bytes),
@@ -103,9 +137,21 @@ impl Covered {
     }
 }
 
-/// Whoever makes a backup says so with an empty object.
+/// Whoever makes a backup says so with an empty object, and so does whoever could not restore one.
 fn is_sign(name: &str) -> bool {
-    name.split('/').nth(1) == Some(crate::list::PENDING)
+    matches!(name.split('/').nth(1), Some(crate::list::PENDING | crate::list::FAILED))
+}
+
+/// The journal that an object belongs to.
+fn journal_of(name: &str) -> Option<&str> {
+    match crate::replica::place::generation_of(name) {
+        Some((journal, _)) => Some(journal),
+        None => name.split_once('/').map(|(journal, _)| journal),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn place_of<'a>(name: &'a str, header: &'a [u8]) -> Place<'a> {
@@ -122,14 +168,29 @@ fn sealing(error: piton_seal::Error) -> Error {
 impl Target for Covered {
     fn put<'a>(&'a self, name: &'a str, bytes: &'a [u8]) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            if !self.ring.seals() || is_sign(name) {
+            if is_sign(name) {
                 return self.inner.put(name, bytes).await;
             }
-            let key = self.ring.current().map_err(sealing)?;
+            // The key for new pieces first: it is made where there is none.
+            let key = match self.ring.seals() {
+                true => Some(self.ring.current().map_err(sealing)?),
+                false => None,
+            };
+            if let Some(journal) = journal_of(name) {
+                self.bring_keys(journal).await?;
+            }
+            let Some(key) = key else { return self.inner.put(name, bytes).await };
             let header = [&MAGIC[..], &key.id().number().to_le_bytes()].concat();
             // The same object is sealed the same each time, so that putting it twice is no conflict.
             let sealed = key.seal_alike(&place_of(name, &header), 0, bytes);
-            self.inner.put(name, &[header, sealed].concat()).await
+            match self.inner.put(name, &[header, sealed].concat()).await {
+                // It may have been sealed with an earlier key: what it holds decides, not how it is sealed.
+                Err(taken @ Error::Taken { .. }) => match self.get(name, bytes.len() as u64).await {
+                    Ok(Some(there)) if there == bytes && !self.lay_open(name) => Ok(()),
+                    _ => Err(taken),
+                },
+                put => put,
+            }
         })
     }
 
@@ -167,7 +228,7 @@ impl Target for Covered {
     }
 
     fn lay_open(&self, name: &str) -> bool {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+        lock(&self.open).contains(name)
     }
 
     fn seen_elsewhere<'a>(&'a self, journal: &'a str) -> BoxFuture<'a, Option<Box<dyn Target>>> {
@@ -175,7 +236,8 @@ impl Target for Covered {
             let ring = self.ring.elsewhere(Path::new(&self.place()).join(journal).join(KEYS));
             ring.bring(self.keys_of(journal).await?);
             let (inner, ring) = (Arc::clone(&self.inner), Arc::new(ring));
-            let covered = Self { inner, ring, strict: false, open: Mutex::default() };
+            let (open, brought) = Default::default();
+            let covered = Self { inner, ring, strict: false, open, brought };
             Ok(Some(Box::new(covered) as Box<dyn Target>))
         })
     }

@@ -79,8 +79,11 @@ pub async fn create(source: &Source<'_>, target: &dyn Target) -> Result<Created,
     let pending = object_name(&source.journal.to_string(), list::PENDING, &SystemIds.hex(16));
     target.put(&pending, b"").await?;
     let created = create_now(source, target).await;
-    target.remove(&pending).await?;
-    created
+    let removed = target.remove(&pending).await;
+    // Why there is no backup counts, whatever else fails then.
+    let created = created?;
+    removed?;
+    Ok(created)
 }
 
 async fn create_now(source: &Source<'_>, target: &dyn Target) -> Result<Created, Error> {
@@ -112,6 +115,7 @@ async fn create_on(
     file::create_private_dir(&scratch)?;
     let made_at = source.clock.now();
     let name = name_at(made_at, &SystemIds.hex(8));
+    let number = 1 + earlier.iter().map(|manifest| manifest.number).max().unwrap_or(0);
     let earlier = Earlier::new(earlier, &scratch);
     let mut shipment = Shipment::new(source, target, base, earlier);
     shipment.compact().await?;
@@ -132,6 +136,7 @@ async fn create_on(
         bundles,
         tips,
         gone,
+        number,
     };
     let elsewhere = target.seen_elsewhere(&manifest.journal).await?;
     let found = elsewhere.as_deref().unwrap_or(target);
@@ -505,19 +510,41 @@ impl<'a> Shipment<'a> {
     async fn bundle_all(&mut self) -> Result<BTreeMap<RunId, SnapshotId>, Error> {
         let Some(workspace) = self.source.workspace else { return Ok(BTreeMap::new()) };
         let mut held: Vec<SnapshotId> = Vec::new();
+        let mut tips = BTreeMap::new();
         if let Some(base) = self.base {
+            // What git has lost is there: it stays, and nothing new stands on it.
+            for (run, tip) in base.tips.iter().filter(|(_, tip)| !workspace.has(tip)) {
+                let is_held = self.runs.iter().any(|held| held.run_id == *run);
+                if is_held && workspace.tip(run.as_str())?.is_none() {
+                    tips.insert(run.clone(), tip.clone());
+                }
+            }
             // Whatever git has forgotten since is no ground to stand on.
             let known = base.tips.values().filter(|tip| workspace.has(tip)).cloned();
             held.extend(known);
             let is_too_many = self.bundles.len() > BUNDLES_MAX + BUNDLES_MAX_PER_RUN * held.len();
-            if held.len() < base.tips.len() || is_too_many {
+            if tips.is_empty() && (held.len() < base.tips.len() || is_too_many) {
                 self.bundles.clear();
                 held.clear();
             }
         }
-        let mut tips = BTreeMap::new();
         for run in self.runs.iter().map(|run| run.run_id.clone()).collect::<Vec<_>>() {
-            let Some(Snapshot { tip, bundle }) = self.bundle(workspace, &run, &held)? else { continue };
+            let bundled = match self.bundle(workspace, &run, &held) {
+                Ok(bundled) => bundled,
+                // What git has lost of one run keeps no other out. What an earlier backup has of it stays.
+                Err(error) => {
+                    self.damaged.push(crate::incomplete(workspace, &run, error)?);
+                    let tip = self.base.and_then(|base| base.tips.get(&run)).filter(|tip| held.contains(tip));
+                    tips.extend(tip.map(|tip| (run.clone(), tip.clone())));
+                    continue;
+                }
+            };
+            let Some(Snapshot { tip, bundle }) = bundled else {
+                // Its ref is gone, and what it led to may still be there.
+                let tip = self.base.and_then(|base| base.tips.get(&run)).filter(|tip| held.contains(tip));
+                tips.extend(tip.map(|tip| (run.clone(), tip.clone())));
+                continue;
+            };
             if let Some(bytes) = bundle {
                 // git has compressed it.
                 let piece = self.put("bundles", &bytes, false).await?;

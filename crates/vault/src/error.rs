@@ -97,6 +97,11 @@ impl Error {
         matches!(self, Self::Damaged { .. } | Self::NotRestorable { .. })
     }
 
+    /// Whether a key is missing, or cannot be opened here: what lies there may be good, and nobody here can tell.
+    pub fn is_locked(&self) -> bool {
+        matches!(self, Self::Store(piton_store::Error::Key(_)))
+    }
+
     pub(crate) fn damaged(object: &str, what: impl Into<String>) -> Self {
         Self::Damaged { object: object.to_owned(), what: what.into() }
     }

@@ -37,6 +37,23 @@ pub use restore::{Restored, Until, prove, restore};
 pub use spool::Spool;
 pub use target::Target;
 
+/// What git has lost of the snapshots of a run, where that is why they could not be bundled; any other reason is an error.
+fn incomplete(
+    workspace: &piton_git::Workspace,
+    run: &piton_model::RunId,
+    error: Error,
+) -> Result<String, Error> {
+    let Some(tip) = workspace.tip(run.as_str())? else { return Err(error) };
+    match workspace.check_complete(&tip) {
+        Ok(()) => Err(error),
+        Err(lacking) => {
+            let what = lacking.to_string();
+            let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
+            Ok(format!("run `{run}`: git has lost some of its snapshots: {what}"))
+        }
+    }
+}
+
 /// Whether a field says nothing, so that it is not written.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()

@@ -22,7 +22,7 @@ pub const FORMAT: u32 = 1;
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 
 /// What a backup says of itself.
-#[record(Eq, written, omit(gone))]
+#[record(Eq, written, omit(gone, number))]
 pub struct Manifest {
     /// The format of it and of what it names.
     pub format: u32,
@@ -50,6 +50,9 @@ pub struct Manifest {
     pub tips: BTreeMap<RunId, SnapshotId>,
     /// Events in its segments of runs that were removed since.
     pub gone: Seq,
+    /// One more than that of any backup of its journal that could be read when it was begun: which of two is newer does not
+    /// depend on a clock that may jump. 0 in those that were made before this was counted.
+    pub number: u64,
 }
 
 /// A run in a backup.
@@ -200,6 +203,7 @@ mod tests {
             bundles: Vec::new(),
             tips: BTreeMap::new(),
             gone: 0,
+            number: 0,
         }
     }
 

@@ -49,7 +49,18 @@ pub enum Restored {
     /// It was there, archived, and has its payloads again; this is its last event.
     Refilled(Head),
     /// It was there, and was left as it is.
-    Kept,
+    Kept(Beside),
+}
+
+/// What a run that was left as it is has to do with the one of the backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// It has all that the backup has, and may have gone on.
+    Whole,
+    /// It ends at the first of these events, and the backup goes on from there to the second.
+    Shorter(Seq, Seq),
+    /// It has another history.
+    Another,
 }
 
 /// Between the epochs of a journal and those of what is restored from it: grants that no backup saw fit in between.
@@ -72,7 +83,7 @@ pub async fn restore(
         Ok(_) if until == Until::End && store.archived(run).await?.is_some() => {
             return refill(spool, store, run).await;
         }
-        Ok(_) => return Ok(Restored::Kept),
+        Ok(row) => return Ok(Restored::Kept(beside(spool, store, run, row.head).await?)),
         Err(piton_store::Error::UnknownRun { .. }) => {}
         Err(error) => return Err(error.into()),
     }
@@ -92,7 +103,7 @@ pub async fn restore(
 /// Gives a run that is archived here the payloads back that a backup has. Its chain stays what it is, and so does what happened
 /// since.
 async fn refill(spool: &Spool, store: &dyn Store, run: &RunId) -> Result<Restored, Error> {
-    let Some(held) = spool.manifest.run(run) else { return Ok(Restored::Kept) };
+    let Some(held) = spool.manifest.run(run) else { return Ok(Restored::Kept(Beside::Another)) };
     let run = &held.run_id;
     for frame in spool.frames(run) {
         for id in frame?.blobs(run, store.keys()) {
@@ -105,12 +116,28 @@ async fn refill(spool: &Spool, store: &dyn Store, run: &RunId) -> Result<Restore
         History { entry: row.entry, epoch: row.epoch, frames: Box::new(frames), checkpoints: Vec::new() };
     match store.take_in(history).await {
         // What is archived here is another run.
-        Err(piton_store::Error::Diverged { .. }) => Ok(Restored::Kept),
+        Err(piton_store::Error::Diverged { .. }) => Ok(Restored::Kept(Beside::Another)),
         taken => match store.archived(run).await? {
-            Some(_) => taken.map(|_| Restored::Kept).map_err(Error::from),
+            Some(_) => taken.map(|_| Restored::Kept(Beside::Whole)).map_err(Error::from),
             None => Ok(Restored::Refilled(taken?)),
         },
     }
+}
+
+/// What the run that is here, and ends at `here`, has to do with the one of a backup.
+async fn beside(spool: &Spool, store: &dyn Store, run: &RunId, here: Head) -> Result<Beside, Error> {
+    let Some(there) = spool.head(run) else { return Ok(Beside::Another) };
+    match store.ship(run, there, 1).await {
+        Ok(_) => return Ok(Beside::Whole),
+        Err(piton_store::Error::Diverged { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    for frame in spool.frames(run) {
+        if frame?.head() == Some(here) {
+            return Ok(Beside::Shorter(here.seq, there.seq));
+        }
+    }
+    Ok(Beside::Another)
 }
 
 fn not_held(run: &RunId, until: Until) -> Error {

@@ -307,6 +307,8 @@ pub struct Runs {
     pub lost_beyond: Vec<Error>,
     /// All that the journal lost, or that in it is not what was written, run by run; nothing where the list is complete.
     pub lost: Vec<Error>,
+    /// Runs whose snapshots git had lost some of when that was looked at last, and what is wrong.
+    pub incomplete: Vec<String>,
     /// Why the journal can only be read, where that is so, and what helps.
     pub only_to_read: Option<String>,
 }

@@ -52,6 +52,8 @@ pub enum ReplicaMoment {
     Tidied,
     /// Another replica was begun beside the one that was there.
     Beside,
+    /// Something of the journal here is damaged, and is not shipped.
+    Damaged,
     /// The target cannot be used for now; it is tried again.
     Trouble,
     /// The trouble is over.
@@ -79,6 +81,8 @@ pub struct ReplicaView {
     pub trouble: Option<Trouble>,
     /// Why it was begun beside another one.
     pub beside: Option<String>,
+    /// What of the journal here is damaged, so that it could not be shipped.
+    pub damaged: Vec<String>,
 }
 
 /// What stands in the way of a replica.

@@ -399,6 +399,8 @@ pub struct VerifyView {
     pub problems: Vec<ProblemView>,
     /// Files that do not show what the journal says, and that no person changed. Nothing is lost by that.
     pub views: Vec<ProblemView>,
+    /// Runs whose snapshots are not here, where no run has any: the journal lies somewhere without its repository.
+    pub elsewhere: Vec<ProblemView>,
 }
 
 /// Something that is wrong.

@@ -24,6 +24,8 @@ pub struct BackupView {
     pub damaged: Vec<String>,
     /// Whether it is not encrypted, although new ones are.
     pub is_open: bool,
+    /// Whether it could not be restored when that was tried last, after it was proven.
+    pub has_failed: bool,
 }
 
 /// A run in a backup.
@@ -103,17 +105,25 @@ pub struct BackupsView {
     pub replicas: Vec<ReplicaListed>,
     /// What lies there and cannot be read.
     pub damaged: Vec<String>,
+    /// What is encrypted with keys that cannot be opened here.
+    pub locked: Vec<String>,
+    /// Whether any of that is of the journal that is here.
+    pub own_locked: bool,
     /// What else is to be said.
     pub notes: Vec<String>,
 }
 
 /// Whether backups can be restored.
-#[shown(Clone, Debug, PartialEq, written)]
+#[shown(Clone, Debug, Default, PartialEq, written)]
 pub struct BackupsVerified {
     /// Whether all of them can.
     pub ok: bool,
     /// Each that was looked at.
     pub checked: Vec<BackupChecked>,
+    /// Those of other journals that are encrypted with keys that cannot be opened here.
+    pub locked: Vec<String>,
+    /// What else is to be said.
+    pub notes: Vec<String>,
 }
 
 /// Whether a backup can be restored.
@@ -162,6 +172,8 @@ pub struct RunRestored {
     pub seq: Option<Seq>,
     /// Whether its snapshots came with it.
     pub snapshots: bool,
+    /// What the backup has that is not here, where the run was there and is not the one of the backup, or less of it.
+    pub differs: Option<String>,
 }
 
 /// Which backups stay.

@@ -42,6 +42,8 @@ section! {
         to: Text = BACKUPS_TO.to_owned(), [Loop Workflow Cycle Ledger] { shown: true };
         /// How many stay.
         max: AtLeastOne = BACKUPS_MAX, [Loop Workflow Cycle Ledger] { shown: true };
+        /// Of those only what is younger stays; the newest that can be read stays in any case.
+        max_age: Duration, [Loop Workflow Cycle Ledger] { otherwise: "any age" };
     }
 }
 

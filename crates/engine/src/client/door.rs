@@ -29,6 +29,7 @@ use crate::driver_process::{self, log};
 use crate::launch::Secrets;
 use crate::load::Loaded;
 use crate::manager::forget;
+use crate::unsound::Unsound;
 use crate::workflow::view_of;
 use crate::world::{brief, extended_bytes, republish, view_bytes};
 use crate::{configuration, start};
@@ -63,11 +64,27 @@ impl LocalClient {
 
     /// Every run, and what the list lacks where it is not sound.
     async fn all_runs(&self) -> Result<Runs, ClientError> {
-        let (rows, problems) = match self.store()?.rows(Wanted::ALL).await {
+        let (mut rows, mut problems) = match self.store()?.rows(Wanted::ALL).await {
             Ok(page) => (page.rows, Vec::new()),
             Err(piton_store::Error::Corrupt(first)) => self.apart(first).await?,
             Err(error) => return Err(error.into()),
         };
+        // What a check found in the events of a run, the index does not show.
+        let known = Unsound::known(self.layout());
+        let (known, incomplete) = known.map(|known| (known.damaged, known.incomplete)).unwrap_or_default();
+        let incomplete: Vec<String> = incomplete
+            .into_iter()
+            .filter(|(run, _)| rows.iter().any(|row| row.entry.run_id == *run))
+            .map(|(run, what)| format!("run `{run}`: {what}"))
+            .collect();
+        rows.retain(|row| !known.contains_key(&row.entry.run_id));
+        for (run, what) in known {
+            if self.store()?.row(&run).await.is_ok()
+                && problems.iter().all(|said| said.run.as_ref() != Some(&run))
+            {
+                problems.push(Problem::of(&run, what));
+            }
+        }
         let damaged = problems.iter().filter_map(|problem| {
             Some(Damaged {
                 run_id: problem.run.clone()?,
@@ -86,7 +103,7 @@ impl LocalClient {
         let listed = self.listed(rows.into_iter().map(|row| row.entry).collect()).await?;
         let closed = self.closed.as_ref().map(|why| format!("nothing can be written to the journal: {why}"));
         let only_to_read = self.caution.clone().or(closed);
-        Ok(Runs { listed, damaged, lost_beyond, lost, only_to_read })
+        Ok(Runs { listed, damaged, lost_beyond, lost, incomplete, only_to_read })
     }
 
     /// The runs that are sound, and what is wrong with the others, where something is: `first` is what was noticed first.
@@ -464,7 +481,12 @@ impl Client for LocalClient {
     ) -> Answer<'a, VerifyView> {
         Box::pin(async move {
             let mut found = verify::verify(&**self.store()?, run, tell).await?;
+            let lost = self.snapshots_lost(run).await?;
+            self.remember(run, &found.problems, &lost.damaged);
+            found.ok &= lost.damaged.is_empty();
+            found.problems.extend(lost.damaged);
             found.views = self.views_behind(run).await?;
+            found.elsewhere = lost.elsewhere;
             Ok(found)
         })
     }

@@ -47,7 +47,9 @@ fn of_store(error: piton_store::Error) -> Error {
             .hint("run `piton verify` to see all of it, `piton repair` to keep what is good"),
         E::Sealed { hint, .. } => of(ErrorKind::Person).hint(hint),
         E::UnknownUrl { .. } => of(ErrorKind::Usage).hint(format!("give {}", piton_store::URL_SHAPE)),
-        E::Newer { .. } => of(ErrorKind::Environment).hint("update piton on this machine"),
+        E::Newer { .. } => of(ErrorKind::Environment).hint(
+            "update piton on this machine; until then, in an empty directory, `piton backup restore URL` brings back what a backup of before holds",
+        ),
         E::Older { .. } => of(ErrorKind::Environment)
             .hint("move .piton aside and begin anew; the piton that wrote it can still read it"),
         E::NoSpace { .. } => {

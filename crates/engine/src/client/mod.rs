@@ -31,6 +31,7 @@ mod workflows;
 pub use failure::unsound;
 pub(crate) use failure::{DAMAGED, UNLINKED};
 pub(crate) use replicate::{attend, ensure_where_behind};
+pub(crate) use vault::bring_keys;
 pub use vault::reach as reach_backups;
 
 use std::sync::{Arc, OnceLock};

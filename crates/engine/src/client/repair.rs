@@ -27,6 +27,7 @@ use super::{ClientError, LocalClient, verify};
 use crate::journal;
 use crate::keys;
 use crate::layout::Layout;
+use crate::unsound::Unsound;
 
 /// Where damaged journals are put.
 const QUARANTINE: &str = "damaged";
@@ -46,6 +47,7 @@ pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
 /// The same, once; nothing where somebody else repaired it meanwhile.
 async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
     let layout = client.layout();
+    super::vault::fetch_keys(layout).await;
     let state = state_of(layout);
     let aside = quarantines(&state);
     let unfinished = unfinished(&state);
@@ -73,7 +75,7 @@ async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
         salvages.iter().flat_map(|salvage| salvage.journals.iter().copied()).collect();
     journal::require_own(layout, &known)?;
     let scratch = Scratch::at(&state)?;
-    let Elsewhere { spools, notes, unseen } = elsewhere::look(layout, scratch.path()).await;
+    let Elsewhere { spools, notes, unseen, .. } = elsewhere::look(layout, scratch.path(), &known).await;
     problems.extend(notes);
     let sources = Sources { salvages: &salvages, spools: &spools };
     let fresh = Url::of_repository(&scratch.path().join("new"));
@@ -99,6 +101,8 @@ async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
         let removed = file::remove_file_if_exists(&finished.join(UNFINISHED));
         removed.map_err(|error| Error::environment(&error))?;
     }
+    // What was wrong with the journal that was put aside is not wrong with this one.
+    Unsound::nothing(layout).iter().for_each(|nothing| nothing.keep(layout));
     let lost = runs.iter().any(|run| run.lost_to.is_some());
     let quarantine = Some(quarantine.display().to_string());
     Ok(Some(RepairView { damaged: true, problems, quarantine, runs, unseen, lost }))

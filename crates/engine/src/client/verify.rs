@@ -1,13 +1,16 @@
 //! Checking everything that is stored, down to "the index says what the events say".
 
-use piton_files::ralph;
+use piton_files::ralph::{self, Main};
 use piton_model::{Entry, Kind, Machine, RunId, Seq, State, cycle, ledger_machine, workflow};
 use piton_store::{Error, Problem, Store, Wanted};
 use piton_view::{ProblemView, StateOf, VerifyView};
 
 use super::{ClientError, LocalClient};
+use crate::configuration;
+use crate::keys;
 use crate::layout::Layout;
 use crate::load::{self, LoadError};
+use crate::unsound::Unsound;
 use crate::world::view_bytes;
 
 /// `tell` hears how many runs of so many are done.
@@ -48,10 +51,75 @@ pub(super) async fn verify(
         events_checked: found.events,
         problems,
         views: Vec::new(),
+        elsewhere: Vec::new(),
     })
 }
 
 impl LocalClient {
+    /// Remembers what a check of everything, or of one run, came to: for whoever lists runs next.
+    pub(super) fn remember(&self, run: Option<&RunId>, problems: &[ProblemView], incomplete: &[ProblemView]) {
+        let Some(nothing) = Unsound::nothing(self.layout()) else { return };
+        let mut now = match run {
+            Some(run) => {
+                let mut known = Unsound::known(self.layout()).unwrap_or(nothing);
+                known.damaged.remove(run);
+                known.incomplete.remove(run);
+                known
+            }
+            None => nothing,
+        };
+        let said = |problem: &ProblemView| match problem.seq {
+            Some(seq) => format!("event {seq}: {}", problem.what),
+            None => problem.what.clone(),
+        };
+        for (found, known) in [(problems, &mut now.damaged), (incomplete, &mut now.incomplete)] {
+            for problem in found {
+                if let Some(run) = &problem.run_id {
+                    known.entry(run.clone()).or_insert_with(|| said(problem));
+                }
+            }
+        }
+        now.keep(self.layout());
+    }
+
+    /// Runs whose snapshots are not there any more, or not whole: their files cannot be restored.
+    pub(super) async fn snapshots_lost(&self, run: Option<&RunId>) -> Result<SnapshotsLost, ClientError> {
+        let mut lost = SnapshotsLost::default();
+        let all: Vec<RunId> = self.entries().await?.into_iter().map(|entry| entry.run_id).collect();
+        // That there is no git, or none that answers, is not said of each run: `piton doctor` says it.
+        let Ok(Some(workspace)) = super::vault::workspace(self.layout()) else { return Ok(lost) };
+        let (mut tips, mut gone) = (Vec::new(), Vec::new());
+        for run in run.map_or_else(|| all.clone(), |run| vec![run.clone()]) {
+            let Some(loaded) = Self::unless_damaged(self.load_any(&run, None).await)? else { continue };
+            match workspace.tip(run.as_str()) {
+                Ok(Some(tip)) => tips.push((run, tip)),
+                Ok(None) if has_snapshots(&loaded.state) => gone.push(run),
+                Ok(None) | Err(_) => {}
+            }
+        }
+        // Where no run has any, this is a copy of the journal that its repository did not come with.
+        let has_ref = |run: &RunId| workspace.tip(run.as_str()).is_ok_and(|tip| tip.is_some());
+        let is_at_home = gone.is_empty() || all.iter().any(has_ref);
+        let without = if is_at_home { &mut lost.damaged } else { &mut lost.elsewhere };
+        for run in gone {
+            let what = format!("git has lost its snapshots: there is no `refs/piton/runs/{run}`");
+            without.push(snapshots_problem(run, what));
+        }
+        // Together first: most of what they name is the same.
+        let all: Vec<_> = tips.iter().map(|(_, tip)| tip.clone()).collect();
+        if !all.is_empty() && workspace.check_all_complete(&all).is_err() {
+            for (run, tip) in tips {
+                if let Err(error) = workspace.check_complete(&tip) {
+                    let what = error.to_string();
+                    let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
+                    lost.damaged
+                        .push(snapshots_problem(run, format!("git has lost some of its snapshots: {what}")));
+                }
+            }
+        }
+        Ok(lost)
+    }
+
     /// Views of runs at rest that are not what the journal renders, and that nobody edited.
     pub(super) async fn views_behind(&self, run: Option<&RunId>) -> Result<Vec<ProblemView>, ClientError> {
         let runs = match run {
@@ -59,13 +127,17 @@ impl LocalClient {
             None => self.entries().await?.into_iter().map(|entry| entry.run_id).collect(),
         };
         let mut behind = Vec::new();
+        // The place of loops is that of the newest one.
+        let is_loop = |entry: &Entry| entry.kind == Kind::Loop;
+        let newest = self.entries().await?.into_iter().find(is_loop).map(|entry| entry.run_id);
         for run in runs {
             let Some(loaded) = Self::unless_damaged(self.load_any(&run, None).await)? else { continue };
             if !loaded.state.entry().is_at_rest() || self.driver_of(&run).await?.is_some() {
                 continue;
             }
             let what = match &loaded.state {
-                StateOf::Loop(state) => loop_view(self.layout(), state, loaded.head),
+                StateOf::Loop(state) => loop_view(self.layout(), state, loaded.head)
+                    .or_else(|| lost_view(self.layout(), &run).filter(|_| newest.as_ref() == Some(&run))),
                 _ if self.shows_less(&loaded) => {
                     Some("its files do not show what the journal says".to_owned())
                 }
@@ -79,6 +151,52 @@ impl LocalClient {
             }));
         }
         Ok(behind)
+    }
+}
+
+/// Runs whose snapshots are not there.
+#[derive(Default)]
+pub(super) struct SnapshotsLost {
+    /// Where those of others are.
+    pub(super) damaged: Vec<ProblemView>,
+    /// Where nobody's are: their repository is elsewhere.
+    pub(super) elsewhere: Vec<ProblemView>,
+}
+
+fn snapshots_problem(run: RunId, what: String) -> ProblemView {
+    ProblemView {
+        remedy: format!(
+            "`piton backup restore URL --run {run}` brings them back from a backup that has them; its events are whole"
+        ),
+        run_id: Some(run),
+        seq: None,
+        what,
+    }
+}
+
+/// Whether a run has, or had, snapshots of its work.
+fn has_snapshots(state: &StateOf) -> bool {
+    match state {
+        StateOf::Loop(state) => state.seen.snapshot.is_some(),
+        StateOf::Cycle(state) => state.seen.is_some(),
+        StateOf::Workflow(_) | StateOf::Ledger(_) => false,
+    }
+}
+
+/// What became of the state file of the newest loop, where it has none that is ours. One whose attempts are not here was restored from a
+/// backup, and files of an encrypted one are others.
+fn lost_view(layout: &Layout, run: &RunId) -> Option<String> {
+    let is_rendered = configuration::views(layout).ralph && !keys::is_asked(layout);
+    if !is_rendered || !layout.attempts(run).is_dir() || ralph::published_path(layout.root(), run).is_some() {
+        return None;
+    }
+    match ralph::main(layout.root()) {
+        Main::Foreign => Some(
+            "`.ralph/state.json` is not what piton wrote: it was edited, cut short, or is somebody else's"
+                .to_owned(),
+        ),
+        Main::Nothing => Some("`.ralph/state.json` is gone".to_owned()),
+        Main::Ours | Main::Unused => None,
     }
 }
 

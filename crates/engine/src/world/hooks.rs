@@ -18,6 +18,7 @@ use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::metrics::prometheus;
 
+use super::publish::keep_as_many_as_asked;
 use super::{Context, WorldError, publish, sentence};
 use crate::client::metrics::metrics;
 use crate::layout::Layout;
@@ -226,8 +227,15 @@ impl Builtins for Brought {
             Builtin::Backup if self.seen.facts.kind != Kind::Loop => {
                 Err("there are backups of the view of a loop only".to_owned())
             }
+            Builtin::Backup if crate::keys::is_asked(&self.layout) => Err(
+                "the state file is encrypted, and no copies are made of it: `piton backup create` keeps all of the journal"
+                    .to_owned(),
+            ),
             Builtin::Backup => match piton_files::ralph::keep_copy(self.layout.root(), &self.run) {
-                Ok(kept) => Ok(kept.map(|path| path.display().to_string())),
+                Ok(kept) => {
+                    keep_as_many_as_asked(&self.layout);
+                    Ok(kept.map(|path| path.display().to_string()))
+                }
                 Err(error) => Err(error.to_string()),
             },
             Builtin::Git => self.stage(),

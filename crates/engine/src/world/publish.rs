@@ -109,7 +109,12 @@ impl Publisher {
             }
         } else if self.views.ralph {
             match ralph::publish(self.layout.root(), &view_of(&self.layout, state, head)) {
-                Ok(published) => notes_of(&published).iter().for_each(|note| (self.note)(note)),
+                Ok(published) => {
+                    if published.backed_up.is_some() {
+                        keep_as_many_as_asked(&self.layout);
+                    }
+                    notes_of(&published).iter().for_each(|note| (self.note)(note));
+                }
                 Err(error) => (self.note)(&format!("the state file was not written: {}", sentence(&error))),
             }
         }
@@ -128,6 +133,13 @@ impl Publisher {
         }
         let new_stage = Stage::of(state) != last.stage && elapsed_ms >= STAGE_SHOWN_AFTER_MS;
         new_stage || elapsed_ms >= self.views.auto_save_interval_ms
+    }
+}
+
+/// Lets go of copies of state files beyond those that the configuration asks for. One too many is no reason to stop.
+pub(super) fn keep_as_many_as_asked(layout: &Layout) {
+    if let Ok(backups) = crate::configuration::backups(layout) {
+        let _ = ralph::keep_newest(layout.root(), backups.count_max);
     }
 }
 

@@ -62,6 +62,11 @@ pub(super) fn our_backups(directory: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, _, path)| path).collect()
 }
 
+/// Lets go of copies beyond the newest so many. There are never more than ten.
+pub fn keep_newest(root: &Path, count: usize) -> Result<(), Error> {
+    rotate(&backups(root), count)
+}
+
 /// Removes the oldest of our own, until `keep` are left. Foreign files there are none of our business.
 fn rotate(directory: &Path, keep: usize) -> Result<(), Error> {
     let ours = our_backups(directory);

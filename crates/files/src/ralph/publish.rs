@@ -65,6 +65,32 @@ pub fn published_seq(root: &Path, run: &RunId) -> Option<Seq> {
     find(root, run).map(|(_, ours)| ours.seq)
 }
 
+/// What is at the place of loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Main {
+    /// A file that piton wrote.
+    Ours,
+    /// One that it did not write, or that was changed since.
+    Foreign,
+    /// Nothing, though other files of loops are there.
+    Nothing,
+    /// Nothing at all.
+    Unused,
+}
+
+/// What is at the place of loops.
+pub fn main(root: &Path) -> Main {
+    if check(&home(root)).is_err() || !home(root).is_dir() {
+        return Main::Unused;
+    }
+    match look(&main_file(root)) {
+        Ok((Found::Ours(_), _)) => Main::Ours,
+        Ok((Found::Foreign, _)) => Main::Foreign,
+        Ok((Found::Nothing, _)) => Main::Nothing,
+        Err(_) => Main::Foreign,
+    }
+}
+
 fn find(root: &Path, run: &RunId) -> Option<(PathBuf, Ours)> {
     check(&home(root)).ok()?;
     [side_file(root, run.as_str()), main_file(root)].into_iter().find_map(|path| {

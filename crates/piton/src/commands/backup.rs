@@ -117,16 +117,25 @@ fn listed(found: &BackupsView, out: &Output) -> ExitCode {
     if out.json {
         out.json(found);
     } else {
-        if found.backups.is_empty() && found.replicas.is_empty() && found.damaged.is_empty() {
+        let is_empty = found.damaged.is_empty() && found.locked.is_empty();
+        if found.backups.is_empty() && found.replicas.is_empty() && is_empty {
             out.note(format!("no backup in {}; `piton backup create` makes one", clean_line(&found.at)));
         }
         found.backups.iter().for_each(|backup| out.row(line_of(backup)));
         found.replicas.iter().for_each(|replica| out.row(clean_line(&line_of_replica(replica))));
         found.notes.iter().for_each(|note| out.note(clean_line(note)));
+        found.locked.iter().for_each(|what| out.row(clean_line(&format!("locked: {what}"))));
         found.damaged.iter().for_each(|problem| out.row(clean_line(&format!("damaged: {problem}"))));
     }
-    let is_whole = found.damaged.is_empty() && found.replicas.iter().all(|replica| replica.broken.is_none());
-    if is_whole { ExitCode::Done } else { ExitCode::Corrupt }
+    let is_whole = found.damaged.is_empty()
+        && found.backups.iter().all(|backup| !backup.has_failed)
+        && found.replicas.iter().all(|replica| replica.broken.is_none());
+    match is_whole {
+        false => ExitCode::Corrupt,
+        // What is locked of another journal is for somebody else.
+        true if found.own_locked => ExitCode::Environment,
+        true => ExitCode::Done,
+    }
 }
 
 fn line_of_replica(replica: &ReplicaListed) -> String {
@@ -149,7 +158,10 @@ fn line_of_replica(replica: &ReplicaListed) -> String {
 fn line_of(backup: &BackupView) -> String {
     let events: u64 = backup.runs.iter().map(|run| run.seq).sum();
     let (runs, events) = (words::count(backup.runs.len(), "run"), words::count(events, "event"));
-    let proven = format!("proven {}", backup.proven_at);
+    let proven = match backup.has_failed {
+        true => "damaged: it could not be restored when that was tried last".to_owned(),
+        false => format!("proven {}", backup.proven_at),
+    };
     let open = if backup.is_open { "  not encrypted" } else { "" };
     format!(
         "{}  {runs}  {events}  {}  {proven}  journal {}{open}",
@@ -172,18 +184,30 @@ fn checked(verified: &BackupsVerified, out: &Output) -> ExitCode {
             };
             out.row(clean_line(&format!("{}  {said}", backup.name)));
         }
+        verified.locked.iter().for_each(|what| out.row(clean_line(&format!("locked: {what}"))));
+        noted(&verified.notes, out);
     }
     if verified.ok { ExitCode::Done } else { ExitCode::Corrupt }
 }
 
 fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
-    let code = if done.broken.is_some() { ExitCode::Corrupt } else { ExitCode::Done };
+    let differs = done.runs.iter().any(|run| run.differs.is_some());
+    let code = match done.broken.is_some() {
+        true => ExitCode::Corrupt,
+        // Which of the two is to go on, a person says.
+        false if differs => ExitCode::Person,
+        false => ExitCode::Done,
+    };
     if out.json {
         out.json(done);
         return code;
     }
     out.row(format!("from backup {}", done.backup));
     for run in &done.runs {
+        if let Some(differs) = &run.differs {
+            out.row(clean_line(&format!("  {}  not restored: {differs}", run.run_id)));
+            continue;
+        }
         let said = match (run.seq, run.snapshots) {
             (Some(seq), true) => format!("{}, with its snapshots", words::count(seq, "event")),
             (Some(seq), false) => words::count(seq, "event"),
@@ -191,6 +215,12 @@ fn restored(done: &BackupRestored, out: &Output) -> ExitCode {
             (None, false) => "is here already, left as it is".to_owned(),
         };
         out.row(format!("  {}  {said}", run.run_id));
+    }
+    if differs {
+        out.note(
+            "a run that is here is never changed by a restore: in an empty directory the same command shows the one of the backup; \
+             after `piton rm RUN` it comes back here",
+        );
     }
     if done.runs.iter().any(|run| run.snapshots) {
         out.note("`piton restore RUN` writes the files of its best iteration");

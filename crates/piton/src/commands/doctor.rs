@@ -230,8 +230,10 @@ async fn journal(layout: &Layout) -> Finding {
             Ok(runs) => match runs.lost.into_iter().next() {
                 Some(lost) => finding("journal", State::Bad, lost.message),
                 None => {
-                    let state = if runs.only_to_read.is_some() { State::Warn } else { State::Ok };
-                    let words = [Some(words::count(runs.listed.len(), "run")), runs.only_to_read];
+                    let is_whole = runs.only_to_read.is_none() && runs.incomplete.is_empty();
+                    let state = if is_whole { State::Ok } else { State::Warn };
+                    let incomplete = (!runs.incomplete.is_empty()).then(|| runs.incomplete.join("; "));
+                    let words = [Some(words::count(runs.listed.len(), "run")), incomplete, runs.only_to_read];
                     finding("journal", state, words.into_iter().flatten().collect::<Vec<_>>().join(" · "))
                 }
             },
@@ -265,6 +267,7 @@ async fn replica(layout: &Layout) -> Option<Finding> {
     let now = SystemClock.now();
     let is_old = replica.proven_at.is_none_or(|at| now.millis_since(at) > PROOF_AGE_MS);
     let is_late = replica.behind_ms.is_some() || replica.trouble.is_some() || replica.beside.is_some();
+    let is_late = is_late || !replica.damaged.is_empty();
     let state = if is_old || is_late { State::Warn } else { State::Ok };
     Some(finding("replica", state, words::replica(&replica, now)))
 }

@@ -45,6 +45,7 @@ async fn rotated(global: &Global, arguments: &KeyRotateArguments, out: &Output) 
     for id in &rotated.left {
         out.note(format!("warning: key {id} cannot be opened here, and is still for those it was for; --old FILE names what opens it"));
     }
+    rotated.notes.iter().for_each(|note| out.note(clean_line(&format!("warning: {note}"))));
     match rotated.sealed_anew {
         Some(count) => {
             let files = words::count(rotated.sealed_files.unwrap_or(0), "file");

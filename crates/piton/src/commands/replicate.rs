@@ -56,6 +56,7 @@ fn told(update: &ReplicaUpdate, out: &Output) {
         ReplicaMoment::Beside => {
             Some(format!("warning: {what}; another replica is begun beside it, nothing is merged"))
         }
+        ReplicaMoment::Damaged => Some(format!("warning: it is damaged here, and not shipped: {what}")),
         ReplicaMoment::Trouble => Some(format!("{what}; it is tried again")),
         ReplicaMoment::Recovered => Some("the target is there again".to_owned()),
     };

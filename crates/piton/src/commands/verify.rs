@@ -36,13 +36,16 @@ pub(super) async fn run(global: &Global, arguments: &VerifyArguments, out: &Outp
         out.json(&value);
         return Ok(if sound { ExitCode::Done } else { ExitCode::Corrupt });
     }
-    found.problems.iter().chain(&found.views).for_each(|problem| said(problem, out));
+    found.problems.iter().chain(&found.views).chain(&found.elsewhere).for_each(|problem| said(problem, out));
     for backup in backups.iter().flat_map(|backups| &backups.checked) {
         let state = match &backup.problem {
             Some(problem) => format!("damaged: {problem}"),
             None => "ok".to_owned(),
         };
         out.line(clean_line(&format!("backup {}  {state}", backup.name)));
+    }
+    for what in backups.iter().flat_map(|backups| &backups.locked) {
+        out.line(clean_line(&format!("locked: {what}")));
     }
     let views = match found.views.len() {
         0 => String::new(),
@@ -74,7 +77,11 @@ async fn backups_of(
     let to = super::backup::from_here(&arguments.place)?;
     let listed = client.backups(to.as_deref()).await?;
     let names = listed.backups.iter().map(|backup| backup.name.clone()).collect::<Vec<_>>();
-    let mut all = BackupsVerified { ok: listed.damaged.is_empty(), checked: Vec::new() };
+    let mut all = BackupsVerified {
+        ok: listed.damaged.is_empty(),
+        locked: listed.locked,
+        ..BackupsVerified::default()
+    };
     for problem in &listed.damaged {
         out.note(clean_line(&format!("damaged: {problem}")));
     }
@@ -83,6 +90,7 @@ async fn backups_of(
         let verified = client.verify_backups(to.as_deref(), Some(name)).await?;
         all.ok &= verified.ok;
         all.checked.extend(verified.checked);
+        all.notes.extend(verified.notes);
     }
     out.transient("");
     Ok(all)

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::process::Signal;
+
 use crate::common::{World, eventually};
 
 /// Words that nothing but the work itself says.
@@ -262,4 +264,151 @@ fn every_byte_of_an_encrypted_object_of_a_backup_is_covered() {
     }
     write(&bytes);
     world.piton(&["backup", "list", "--to", &kept]).exits(0);
+}
+
+#[test]
+fn a_replica_goes_on_and_is_restored_after_its_key_was_rotated_while_it_was_written() {
+    let world = with_a_key(VAULT);
+    work(&world, "r");
+    let kept = world.beside("kept").display().to_string();
+    let key = world.shell("cat ../key").exits(0).out;
+    let elsewhere = || {
+        let elsewhere = World::new();
+        elsewhere.piton_with(&[("PITON_KEY", key.as_str())], &["backup", "restore", &kept]).exits(0);
+        elsewhere.piton_with(&[("PITON_KEY", key.as_str())], &["log", "r", "--json"]).exits(0).out
+    };
+    world.piton(&["replicate", &kept, "--once"]).exits(0);
+    // The same process once more: it goes on with what the earlier one had put there under another key.
+    world.piton(&["key", "rotate"]).exits(0);
+    world.piton(&["note", "r", "after the rotation"]).exits(0);
+    world.piton(&["replicate", &kept, "--once"]).exits(0);
+    world.piton(&["replicate", &kept, "--once"]).exits(0);
+    assert_eq!(elsewhere(), world.piton(&["log", "r", "--json"]).exits(0).out);
+    // One that lives while the key is rotated, and while others write with the new one.
+    let living = world.start(&["replicate", &kept]);
+    let arrived = || {
+        let replica = &world.json(&["status", "r"])["replica"];
+        replica["behind_ms"].is_null() && replica["trouble"].is_null()
+    };
+    world.piton(&["note", "r", "while it lives"]).exits(0);
+    eventually("it ships", arrived);
+    world.piton(&["key", "rotate"]).exits(0);
+    for n in 0..40 {
+        world.piton(&["note", "-q", "r", &format!("note {n}")]).exits(0);
+    }
+    eventually("it ships on", arrived);
+    assert_eq!(elsewhere(), world.piton(&["log", "r", "--json"]).exits(0).out);
+    living.signal(Signal::INT);
+    living.ends().exits(130);
+    world.piton(&["backup", "verify", "--to", &kept]).exits(0);
+}
+
+#[test]
+fn journals_with_keys_of_their_own_share_a_place_and_none_stands_in_the_way() {
+    let world = with_a_key(VAULT);
+    work(&world, "r");
+    let kept = world.beside("kept").display().to_string();
+    let other = with_a_key(VAULT);
+    work(&other, "s");
+    let open = World::new();
+    open.piton(&["loop", "t", "--id", "o", "--exec", "touch o", "--check", "test=test -f o"]).exits(0);
+    let mut made = Vec::new();
+    for (world, run) in [(&world, "r"), (&other, "s"), (&open, "o")] {
+        let created = world.json(&["backup", "create", "--to", &kept]);
+        made.push((world, run, created["backup"]["name"].as_str().unwrap().to_owned()));
+        world.piton(&["replicate", &kept, "--once"]).exits(0);
+    }
+    for (world, run, name) in &made {
+        let listed = world.piton(&["backup", "list", "--to", &kept]).exits(0).out;
+        assert!(listed.contains(&format!("{name}  1 run")) && listed.contains("locked: backup "), "{listed}");
+        let verified = world.piton(&["backup", "verify", "--to", &kept]).exits(0).out;
+        assert!(verified.contains(&format!("{name}  ok: 1 run")), "{verified}");
+        world.piton(&["backup", "prune", "--to", &kept]).exits(0);
+        let log = world.piton(&["log", run, "--json"]).exits(0).out;
+        world.shell("rm -f .piton/journal.db*").exits(0);
+        world.configure(&format!(
+            "{}[vault.backups]\nto = \"{kept}\"\n",
+            if *run == "o" { "" } else { VAULT }
+        ));
+        world.piton(&["repair"]).exits(0);
+        assert_eq!(world.piton(&["log", run, "--json"]).exits(0).out, log);
+    }
+    // On a new machine, by the key alone.
+    let elsewhere = World::new();
+    let key = world.shell("cat ../key").exits(0).out;
+    let named = elsewhere
+        .piton_with(&[("PITON_KEY", key.as_str())], &["backup", "restore", &kept, "--backup", &made[0].2])
+        .exits(0);
+    assert!(named.out.contains("r  "), "{}", named.out);
+    elsewhere.piton(&["backup", "restore", &kept, "--backup", &made[1].2]).exits(7);
+}
+
+#[test]
+fn after_a_rotation_to_another_key_file_what_lies_elsewhere_opens_with_the_new_one_at_once() {
+    let world = with_a_key(VAULT);
+    let kept = world.beside("kept").display().to_string();
+    let places = format!("backups = {{ to = \"{kept}\" }}\n");
+    world.configure(&format!("{VAULT}{places}"));
+    work(&world, "r");
+    world.piton(&["backup", "create"]).exits(0);
+    new_key(&world, "next");
+    world.configure(&format!("[vault]\nencrypt = true\nkey_file = \"../next\"\n{places}"));
+    let old = world.beside("key").display().to_string();
+    world.piton(&["key", "rotate", "--old", &old, "--all"]).exits(0);
+    world.shell("rm ../key").exits(0);
+    world.piton(&["backup", "verify"]).exits(0);
+    let elsewhere = World::new();
+    let next = world.shell("cat ../next").exits(0).out;
+    elsewhere.piton_with(&[("PITON_KEY", next.as_str())], &["backup", "restore", &kept]).exits(0);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+fn what_is_no_secret_is_not_taken_for_a_passphrase() {
+    let world = with_a_key(VAULT);
+    let key = world.shell("cat ../key").exits(0).out;
+    let public = key.lines().find_map(|line| line.strip_prefix("# public key: ")).unwrap().to_owned();
+    let comment = key.lines().next().unwrap().to_owned();
+    let cut = key.trim_end()[..key.trim_end().len() - 20].to_owned();
+    let page = "{\"error\": \"no secret of that name was found\"}".to_owned();
+    for text in [public, comment, cut, page] {
+        std::fs::write(world.beside("key"), &text).unwrap();
+        let ran =
+            world.piton(&["loop", "t", "--id", "r", "--exec", "true", "--check", "test=false"]).exits(7);
+        assert!(ran.err.contains("cannot be done"), "{text}: {}", ran.err);
+        assert!(!world.path(".piton/keys").exists(), "{text}");
+    }
+}
+
+#[test]
+fn a_run_whose_key_is_lost_is_marked_and_the_others_go_on() {
+    let world = with_a_key(VAULT);
+    let kept = world.beside("kept").display().to_string();
+    world.configure(&format!("{VAULT}backups = {{ to = \"{kept}\" }}\n"));
+    work(&world, "r");
+    eventually("it rests", || world.piton(&["ls"]).out.contains("completed"));
+    world.piton(&["backup", "create"]).exits(0);
+    let lost = world.shell("cat .piton/keys/current").exits(0).out.trim().to_owned();
+    world.piton(&["key", "rotate"]).exits(0);
+    work(&world, "s");
+    let log = world.piton(&["log", "r", "--json"]).exits(0).out;
+    world.shell(&format!("find .piton/keys -name '{lost}*' -delete")).exits(0);
+    let listed = world.piton(&["ls"]).exits(6).out;
+    assert!(listed.contains(&format!("encrypted with key {lost}, which is lost")), "{listed}");
+    assert!(listed.lines().any(|line| line.starts_with("s ") && line.contains("completed")), "{listed}");
+    let verified = world.piton(&["verify"]).exits(6).out;
+    assert!(verified.contains("r: ") && verified.contains("which is lost"), "{verified}");
+    work(&world, "t");
+    let made = world.piton(&["backup", "create"]).exits(6);
+    assert!(made.err.contains("run `r`"), "{}", made.err);
+    // The places of backups have it.
+    world.piton(&["repair"]).exits(0);
+    assert_eq!(world.piton(&["log", "r", "--json"]).exits(0).out, log);
+    world.piton(&["verify"]).exits(0);
+    world.piton(&["ls"]).exits(0);
+    // So do they where all of them are lost.
+    world.shell("rm -rf .piton/keys").exits(0);
+    assert!(world.piton(&["ls"]).exits(7).err.contains("`piton repair` brings lost keys back"));
+    world.piton(&["repair"]).exits(0);
+    assert_eq!(world.piton(&["log", "r", "--json"]).exits(0).out, log);
 }

@@ -428,9 +428,19 @@ fn a_check_of_everything_restores_backups_and_names_views_that_are_behind() {
     assert!(ran.out.contains("shows event") && ran.out.contains("piton rebuild r"), "{ran:?}");
     world.piton(&["rebuild", "r"]).exits(0);
     assert!(!world.piton(&["verify"]).exits(0).out.contains("rebuild"));
-    // What a person edited is theirs.
-    world.shell("sed -i 's/completed/paused/' .ralph/state.json").exits(0);
-    assert!(!world.piton(&["verify"]).exits(0).out.contains("rebuild"));
+    // What a person edited is theirs, and named; so is what was cut short or removed.
+    for harm in [
+        "sed -i 's/completed/paused/' .ralph/state.json",
+        "head -c 50 .ralph/state.json > x && mv x .ralph/state.json",
+        "rm .ralph/state.json",
+    ] {
+        world.shell(harm).exits(0);
+        let ran = world.piton(&["verify"]).exits(0);
+        assert!(ran.out.contains("r: `.ralph/state.json` is "), "{harm}: {ran:?}");
+        assert!(ran.out.contains("run `piton rebuild r`"), "{harm}: {ran:?}");
+        world.piton(&["rebuild", "r"]).exits(0);
+        assert!(!world.piton(&["verify"]).exits(0).out.contains("rebuild"), "{harm}");
+    }
 }
 
 #[test]

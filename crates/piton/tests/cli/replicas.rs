@@ -296,3 +296,25 @@ fn an_agent_replicates_nothing_and_an_untrusted_file_names_no_place() {
     let ran = world.piton(&["replicate"]).exits(2);
     assert!(ran.err.contains("nobody says where to replicate to"), "{}", ran.err);
 }
+
+#[test]
+fn a_replicator_whose_target_lost_everything_begins_anew_at_once_and_says_so() {
+    let world = with_a_run();
+    let living = world.start(&["replicate", &place(&world)]);
+    let arrived = || world.json(&["status", "r"])["replica"]["behind_ms"].is_null();
+    eventually("it ships", || listed(&world).len() == 1 && arrived());
+    world.shell(&format!("rm -rf '{}'", place(&world))).exits(0);
+    world.piton(&["note", "r", "after the loss"]).exits(0);
+    eventually("it begins anew", || {
+        let replicas = listed(&world);
+        replicas.len() == 1 && replicas[0]["broken"].is_null() && arrived()
+    });
+    let replica = &world.json(&["status", "r"])["replica"];
+    assert!(replica["beside"].is_string(), "{replica:#}");
+    living.signal(Signal::INT);
+    let said = living.ends().exits(130).err;
+    assert!(said.contains("another replica is begun beside it"), "{said}");
+    let elsewhere = World::new();
+    elsewhere.piton(&["backup", "restore", &place(&world)]).exits(0);
+    assert_eq!(log(&elsewhere, "r"), log(&world, "r"));
+}

@@ -267,6 +267,236 @@ fn old_backups_go_and_what_others_need_stays() {
     world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
 }
 
+/// The names of the backups that can be read, oldest first.
+fn names(world: &World) -> Vec<String> {
+    let listed = world.piton(&["backup", "list", "--to", &place(world), "--json"]).out;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let backups = listed["backups"].as_array().unwrap();
+    backups.iter().map(|backup| backup["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test damages its files directly")]
+fn what_cannot_be_read_is_never_kept_in_place_of_a_backup_that_can() {
+    let world = with_a_run();
+    world.configure(&format!("[vault]\nbackups = {{ to = \"{}\", max = 2 }}\n", place(&world)));
+    back_up(&world);
+    let home = objects(&world, "/backups/")[0].parent().unwrap().to_owned();
+    for stray in ["x.json", "y.json", "99991231T000000000Z-00000000.json"] {
+        std::fs::write(home.join(stray), "{}").unwrap();
+    }
+    world.piton(&["note", "r", "later"]).exits(0);
+    let made = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    assert_eq!((names(&world).len(), names(&world).last()), (2, Some(&made)));
+    // The same where somebody prunes: the newest that is whole stays, whatever is beside it.
+    let damaged = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    std::fs::write(home.join(format!("{damaged}.json")), "{").unwrap();
+    world.piton(&["backup", "prune", "--to", &place(&world), "--keep", "1"]).exits(0);
+    assert_eq!(names(&world), std::slice::from_ref(&made));
+    // A damaged one that is newer is not passed over in silence, and what helps is named.
+    world.shell("rm -rf .piton .ralph").exits(0);
+    let refused = world.piton(&["backup", "restore", &place(&world)]).exits(6);
+    assert!(refused.err.contains(&format!("--backup {made}` takes the newest")), "{}", refused.err);
+    world.piton(&["backup", "restore", &place(&world), "--backup", &made]).exits(0);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test changes its files directly")]
+fn which_backup_is_the_newest_does_not_depend_on_the_clock() {
+    let world = with_a_run();
+    // As if it had been made while the clock was ahead: the name says when, and so does what it says of itself.
+    back_up(&world);
+    let path = objects(&world, "/backups/").remove(0);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let ahead = format!("2099{}", &name[4..]);
+    let manifest = text.split_once("\"manifest\":").unwrap().1.strip_suffix('}').unwrap();
+    let manifest = manifest.replace(&name, &ahead).replace("\"made_at\":\"2", "\"made_at\":\"3");
+    let digest = piton_store::chain::hex(&piton_store::chain::digest(manifest.as_bytes()));
+    std::fs::remove_file(&path).unwrap();
+    let path = path.with_file_name(format!("{ahead}.json"));
+    std::fs::write(path, format!("{{\"digest\":\"{digest}\",\"manifest\":{manifest}}}")).unwrap();
+    assert_eq!(names(&world), std::slice::from_ref(&ahead));
+    world.configure(&format!("[vault]\nbackups = {{ to = \"{}\", max = 1 }}\n", place(&world)));
+    world.piton(&["note", "r", "after the clock was put right"]).exits(0);
+    let made = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    assert_eq!(names(&world), std::slice::from_ref(&made), "the one that was made stays");
+    let before = log(&world, "r");
+    world.shell("rm -rf .piton .ralph").exits(0);
+    world.piton(&["backup", "restore", &place(&world)]).exits(0);
+    assert_eq!(log(&world, "r"), before);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test damages its files directly")]
+fn a_backup_that_failed_when_it_was_tried_is_called_damaged_and_never_the_one_that_stays() {
+    let world = with_a_run();
+    let first = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    let old = objects(&world, "/segments/");
+    world.piton(&["note", "r", "later"]).exits(0);
+    let second = back_up(&world)["backup"]["name"].as_str().unwrap().to_owned();
+    let new = objects(&world, "/segments/").into_iter().find(|path| !old.contains(path)).unwrap();
+    let (list, prune) = (
+        ["backup", "list", "--to", &place(&world)],
+        ["backup", "prune", "--to", &place(&world), "--keep", "1"],
+    );
+    let sound = std::fs::read(&new).unwrap();
+    // A flipped byte, which nobody tried yet: the newest of those that stay is read before anything goes.
+    flip(&new);
+    let pruned = world.piton(&prune).exits(0);
+    assert!(pruned.err.contains(&format!("backup {second} does not count")), "{}", pruned.err);
+    assert_eq!(names(&world), [&*first, &*second]);
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(6);
+    let listed = world.piton(&list).exits(6).out;
+    assert!(listed.contains("damaged: it could not be restored when that was tried last"), "{listed}");
+    assert_eq!(listed.matches("proven ").count(), 1, "{listed}");
+    world.piton(&prune).exits(0);
+    assert_eq!(names(&world).len(), 2);
+    // Once it can be restored again, it counts again.
+    std::fs::write(&new, sound).unwrap();
+    world.piton(&["backup", "verify", "--to", &place(&world)]).exits(0);
+    assert_eq!(world.piton(&list).exits(0).out.matches("proven ").count(), 2);
+    world.piton(&prune).exits(0);
+    assert_eq!(names(&world), [second]);
+}
+
+#[test]
+fn a_run_that_is_not_the_one_of_the_backup_is_not_called_restored() {
+    let world = with_a_run();
+    back_up(&world);
+    let restore = ["backup", "restore", &place(&world)];
+    assert!(world.piton(&restore).exits(0).out.contains("is here already, left as it is"));
+    let whole = log(&world, "r").lines().count();
+    let begin_anew = || {
+        world.shell("rm -rf .piton .ralph .git b.txt && git init -q . && git commit -q --allow-empty -m x")
+    };
+    begin_anew().exits(0);
+    world.piton(&[&restore[..], &["--run", "r", "--to-seq", "3"]].concat()).exits(0);
+    let shorter = world.piton(&restore).exits(4).out;
+    let more = whole - log(&world, "r").lines().count();
+    assert!(shorter.contains(&format!("the backup has {more} events more after that")), "{shorter}");
+    begin_anew().exits(0);
+    world.loops("r", "echo other > b.txt", &["--check", RED]).exits(0);
+    let other = world.piton(&restore).exits(4).out;
+    assert!(other.contains("not restored: it is another run"), "{other}");
+    begin_anew().exits(0);
+    let early = world.piton(&[&restore[..], &["--to-time", "1999-01-01T00:00:00Z"]].concat());
+    assert!(early.exits(2).err.contains("the backup holds nothing up to 1999"));
+}
+
+/// Removes the object of git that holds this file of the last snapshot of a run, as a disk would.
+fn lose_blob(world: &World, run: &str, file: &str) {
+    let line = format!("git rev-parse refs/piton/runs/{run}:{file}");
+    let id = world.shell(&line).exits(0).out.trim().to_owned();
+    world.shell(&format!("rm -f .git/objects/{}/{}", &id[..2], &id[2..])).exits(0);
+}
+
+#[test]
+fn what_git_has_lost_of_one_run_is_named_and_keeps_no_other_out() {
+    let world = World::new();
+    world.loops("sound", "echo s > b.txt", &["--check", RED]).exits(0);
+    world.shell("rm b.txt").exits(0);
+    world.loops("lossy", "echo lost > b.txt", &["--check", RED]).exits(0);
+    world.piton(&["verify"]).exits(0);
+    lose_blob(&world, "lossy", "b.txt");
+    let verified = world.piton(&["verify"]).exits(6).out;
+    assert!(verified.contains("lossy: git has lost some of its snapshots"), "{verified}");
+    assert!(!verified.contains("sound: "), "{verified}");
+    assert!(world.piton(&["doctor"]).out.contains("run `lossy`: git has lost"));
+    let made = world.piton(&["backup", "create", "--to", &place(&world)]).exits(6);
+    assert!(made.err.contains("run `lossy`: git has lost some of its snapshots"), "{}", made.err);
+    assert!(made.out.contains("2 runs, 1 with snapshots"), "{}", made.out);
+    let kept = world.beside("replica").display().to_string();
+    for _ in 0..2 {
+        let shipped = world.piton(&["replicate", &kept, "--once"]).exits(6);
+        assert!(shipped.err.contains("run `lossy`: git has lost some of its snapshots"), "{}", shipped.err);
+    }
+    for place in [place(&world), kept] {
+        let elsewhere = World::new();
+        elsewhere.piton(&["backup", "restore", &place]).exits(0);
+        assert_eq!(log(&elsewhere, "lossy"), log(&world, "lossy"));
+        elsewhere.piton(&["restore", "sound", "--force"]).exits(0);
+        assert_eq!(elsewhere.read("b.txt"), "s\n");
+    }
+}
+
+#[test]
+fn snapshots_whose_ref_is_gone_are_named_and_come_back_from_an_earlier_backup() {
+    let world = with_a_run();
+    world.loops("other", "echo x >> a.txt", ONCE).exits(3);
+    back_up(&world);
+    world.git(&["update-ref", "-d", "refs/piton/runs/r"]);
+    world.shell("git reflog expire --expire=now --all && git gc -q --prune=now").exits(0);
+    let verified = world.piton(&["verify"]).exits(6).out;
+    assert!(verified.contains("r: git has lost its snapshots"), "{verified}");
+    // Where no backup has them, a new one says so; where one has, it stands on that.
+    let bare = world.beside("bare").display().to_string();
+    let made = world.piton(&["backup", "create", "--to", &bare]).exits(6);
+    assert!(made.err.contains("run `r`: git has lost its snapshots"), "{}", made.err);
+    world.piton(&["note", "r", "later"]).exits(0);
+    let made = back_up(&world);
+    assert_eq!(made["proof"]["snapshots"], 2, "{made:#}");
+    let restored = world.piton(&["backup", "restore", &place(&world), "--run", "r"]).exits(0).out;
+    assert!(restored.contains("its snapshots came back"), "{restored}");
+    world.piton(&["verify"]).exits(0);
+    assert!(!world.piton(&["doctor"]).out.contains("git has lost"));
+    // A journal without its repository is whole; what is not there is said.
+    world.shell("rm -rf .git && git init -q .").exits(0);
+    let verified = world.piton(&["verify"]).exits(0).out;
+    assert!(
+        verified.contains("r: git has lost its snapshots") && verified.contains("ok: 2 runs"),
+        "{verified}"
+    );
+}
+
+#[test]
+fn a_run_whose_events_are_damaged_is_called_so_by_whoever_ships_it_and_by_every_list() {
+    let world = with_a_run();
+    world.loops("other", "echo x >> a.txt", ONCE).exits(3);
+    let kept = place(&world);
+    world.piton(&["replicate", &kept, "--once"]).exits(0);
+    world.piton(&["note", "r", "not shipped yet"]).exits(0);
+    damage(
+        &world,
+        "update events set body = zeroblob(20) where row = (select max(row) from events where run = \
+         (select number from runs where id = 'r'))",
+    );
+    world.piton(&["note", "other", "this one is sound"]).exits(0);
+    let shipped = world.piton(&["replicate", &kept, "--once"]).exits(6);
+    assert!(shipped.err.contains("run `r`, event "), "{}", shipped.err);
+    assert!(
+        world.piton(&["status", "other"]).exits(0).out.contains("damaged here, and not shipped: run `r`")
+    );
+    assert!(world.piton(&["doctor"]).out.contains("warn  replica"));
+    // A list reads the index alone, and knows what a check came to.
+    world.piton(&["verify"]).exits(6);
+    let listed = world.piton(&["ls"]).exits(6).out;
+    assert!(
+        listed.lines().any(|line| line.starts_with("r ") && line.contains("damaged: event ")),
+        "{listed}"
+    );
+    world.piton(&["note", "other", "and goes on"]).exits(0);
+    world.piton(&["repair"]).exits(6);
+    assert!(!world.piton(&["ls"]).exits(0).out.contains("damaged"));
+}
+
+#[test]
+fn max_backups_bounds_the_copies_of_state_files_as_well() {
+    let world = World::new();
+    world.configure("[hooks]\nbuiltin = [\"backup\"]\n[vault]\nmax_backups = 2\n");
+    for run in ["a", "b", "c", "d"] {
+        world.loops(run, "echo x >> a.txt", ONCE).exits(3);
+    }
+    let copies = world.shell("ls .ralph/backups | grep -c '^state_'").exits(0).out;
+    assert_eq!(copies.trim(), "2");
+    // Nothing is copied in the clear, and that is said.
+    world.piton(&["key", "new", "--out", &world.beside("key").display().to_string()]).exits(0);
+    world.configure("[hooks]\nbuiltin = [\"backup\"]\n[vault]\nencrypt = true\nkey_file = \"../key\"\n");
+    world.loops("e", "echo x >> a.txt", ONCE).exits(3);
+    let log = world.piton(&["log", "e", "--json"]).exits(0).out;
+    assert!(log.contains("no copies are made of it"), "{log}");
+}
+
 /// A loop, a workflow, a cycle and a ledger, each with events of its own.
 pub(crate) const KINDS: [&str; 4] = ["l", "w", "c", "gaps"];
 
@@ -387,6 +617,20 @@ fn so_many_backups_stay_whatever_the_kind_of_run() {
     for _ in 0..4 {
         world.piton(&["backup", "create"]).exits(0);
     }
+    assert_eq!(objects(&world, "/backups/").len(), 2);
+    come_back(&world, &before);
+}
+
+#[test]
+fn backups_stay_for_so_long_whatever_the_kind_of_run() {
+    let world = with_every_kind("[vault.backups]\nto = 'PLACE'\nmax_age = '1ms'\n");
+    let before = every_log(&world);
+    for _ in 0..3 {
+        world.piton(&["backup", "create"]).exits(0);
+    }
+    assert_eq!(objects(&world, "/backups/").len(), 1, "the newest stays in any case");
+    world.configure("[vault.backups]\nto = '../kept'\nmax_age = '8h'\n");
+    world.piton(&["backup", "create"]).exits(0);
     assert_eq!(objects(&world, "/backups/").len(), 2);
     come_back(&world, &before);
 }

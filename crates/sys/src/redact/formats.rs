@@ -71,7 +71,9 @@ const JWT_PART_MIN: usize = 10;
 const JWT_HEADER_MAX: usize = 1024;
 const BEARER_SPACES_MAX: usize = 4;
 const BEARER_VALUE_MIN: usize = 16;
-const PEM_BEGIN: &[u8] = b"-----BEGIN ";
+const PEM_BEGIN: &[u8] = b"-----BEGIN";
+/// What stands between words: a blank, also as an address or a form has it, and within another one.
+const PEM_BLANKS: [&str; 4] = [" ", "+", "%20", "%2520"];
 const PEM_END: &[u8] = b"-----END";
 const PEM_DASHES: &[u8] = b"-----";
 const PEM_LABEL_MAX: usize = 64;
@@ -384,13 +386,17 @@ fn decide_key(rest: &[u8]) -> Decision {
         Ok(after) => after,
         Err(decision) => return decision,
     };
-    let in_label = |byte: &&u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ';
+    let in_label = |byte: &&u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b" +%".contains(byte);
     let length = after_begin.iter().take(PEM_LABEL_MAX).take_while(in_label).count();
     let (label, dashes) = after_begin.split_at(length);
     if dashes.is_empty() && length < PEM_LABEL_MAX {
         return Decision::NeedMore;
     }
-    if !label.windows(b"PRIVATE KEY".len()).any(|part| part == b"PRIVATE KEY") {
+    let is_key = |blank: &str| {
+        let (label, words) = (String::from_utf8_lossy(label), format!("PRIVATE{blank}KEY"));
+        label.starts_with(blank) && label.contains(&words)
+    };
+    if !PEM_BLANKS.into_iter().any(is_key) {
         return Decision::Emit;
     }
     match after(PEM_DASHES, dashes) {

@@ -36,6 +36,8 @@ pub struct Shipped {
     pub trouble_since: Option<Timestamp>,
     /// Why it was begun beside another.
     pub beside: Option<String>,
+    /// What of the journal here could not be read, and is not there.
+    pub damaged: Vec<String>,
 }
 
 /// What was proven last.
@@ -150,6 +152,11 @@ impl Target {
         write(&self.0.join("proven.json"), proven, Durability::Synced)
     }
 
+    /// What was proven can be restored no more.
+    pub fn forget_proven(&self) -> Result<(), file::Error> {
+        file::remove_file_if_exists(&self.0.join("proven.json")).map(drop)
+    }
+
     /// What whoever writes next has to know. One that cannot be read leads to another replica, beside this one.
     pub fn writer(&self) -> Option<Writer> {
         read(&self.0.join("writer.json"))
@@ -197,6 +204,7 @@ impl Shipped {
             trouble: None,
             trouble_since: None,
             beside: None,
+            damaged: Vec::new(),
         }
     }
 }

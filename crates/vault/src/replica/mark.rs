@@ -145,6 +145,7 @@ impl Mark {
             bundles: Vec::new(),
             tips: self.tips.clone(),
             gone: 0,
+            number: 0,
         }
     }
 }

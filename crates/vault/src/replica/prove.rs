@@ -44,5 +44,6 @@ pub async fn prove(
     let bytes = packed(&proven, header, false, SystemIds.bytes());
     let name = place::about("proofs", proven.number, &SystemIds.hex(8));
     put_proven(target, &home.object(&name), &bytes).await?;
+    crate::list::note_outcome(target, journal, generation, true).await?;
     Ok(proven)
 }

@@ -225,7 +225,7 @@ pub async fn proofs(target: &dyn Target, journal: &str, generation: &str) -> Res
         match said(target, &home, &name).await {
             Ok(proven) => return Ok(Some(proven)),
             // One that cannot be read proves nothing; an older one may.
-            Err(Error::Damaged { .. }) => {}
+            Err(error) if error.is_damage() || error.is_locked() => {}
             Err(error) => return Err(error),
         }
     }

@@ -64,6 +64,8 @@ pub struct Shipped {
     pub bytes: u64,
     /// Events in them.
     pub events: u64,
+    /// What of the journal could not be read.
+    pub damaged: Vec<String>,
 }
 
 /// How a generation was taken up.
@@ -108,6 +110,10 @@ pub struct Replicator<'a> {
     is_sure: bool,
     /// Whether the generation is noted at the target.
     is_noted: bool,
+    /// Runs whose snapshots git has lost some of: the last one, and what is wrong. Each is tried again once it has another.
+    incomplete: HashMap<String, (SnapshotId, String)>,
+    /// Whether this process has shipped anything yet: what an earlier one could not is looked for once.
+    has_shipped: bool,
 }
 
 impl<'a> Replicator<'a> {
@@ -177,7 +183,19 @@ impl<'a> Replicator<'a> {
     fn over(source: Source<'a>, target: &'a dyn Target, writer: Writer) -> Self {
         let home = Home::new(&source.journal.to_string(), &writer.generation);
         let mark = Mark::empty(source.version, &writer.session, source.clock.now());
-        Self { source, target, home, writer, mark, last: None, loose: (0, 0), is_sure: true, is_noted: false }
+        Self {
+            source,
+            target,
+            home,
+            writer,
+            mark,
+            last: None,
+            loose: (0, 0),
+            is_sure: true,
+            is_noted: false,
+            incomplete: HashMap::new(),
+            has_shipped: false,
+        }
     }
 
     /// The generation as it lies there, if it is still the one that was written from here.
@@ -253,13 +271,29 @@ impl<'a> Replicator<'a> {
             self.look_again().await?;
         }
         self.is_sure = false;
+        self.require_ground().await?;
         let shipped = Shipment::new(self).ship_all().await?;
         if !self.is_noted {
             self.target.put(&place::noted(&self.home.journal, &self.home.generation), b"").await?;
             self.is_noted = true;
         }
-        self.is_sure = true;
+        (self.is_sure, self.has_shipped) = (true, true);
         Ok(shipped)
+    }
+
+    /// Nothing is put behind what is gone. A directory is looked at each time, since that costs nothing; what a bucket has lost is found
+    /// by the next proof.
+    async fn require_ground(&self) -> Result<(), Error> {
+        if self.target.directory().is_none() || self.mark.number == 0 {
+            return Ok(());
+        }
+        let is_last = |(number, _): &(u64, String)| *number >= self.mark.number;
+        for sort in ["log", "bases"] {
+            if read::number_all(self.target, &self.home, sort).await?.iter().any(is_last) {
+                return Ok(());
+            }
+        }
+        Err(Error::damaged(&self.home.object(&place::log(self.mark.number)), "it is not there any more"))
     }
 
     /// What arrived of what was put before something went wrong.
@@ -328,7 +362,11 @@ impl<'r, 'a> Shipment<'r, 'a> {
             if !same || held.get(&key).is_some_and(|held| held.epoch != row.epoch) {
                 changed.push(row);
             }
-            if !same {
+            let lacks = || {
+                let is_new = !self.to.has_shipped || self.to.incomplete.contains_key(&key);
+                is_new && !self.to.mark.tips.keys().any(|known| known.key() == key)
+            };
+            if !same || lacks() {
                 snapshots.push(row.entry.run_id.clone());
             }
             kept.insert(key);
@@ -351,6 +389,7 @@ impl<'r, 'a> Shipment<'r, 'a> {
             }
         }
         let says_more = self.next.damaged != self.to.mark.damaged || !self.next.tips.is_empty();
+        self.shipped.damaged = self.next.damaged.clone();
         if !self.writer.is_empty() || says_more || self.to.mark.number == 0 {
             self.flush().await?;
         }
@@ -462,6 +501,12 @@ impl<'r, 'a> Shipment<'r, 'a> {
         for run in runs {
             let Some(tip) = workspace.tip(run.as_str())? else { continue };
             let held = self.held();
+            if let Some((known, what)) = self.to.incomplete.get(&run.key())
+                && *known == tip
+            {
+                self.next.damaged.push(what.clone());
+                continue;
+            }
             if !held.contains(&tip) {
                 let path = self.to.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
                 let bundled = match workspace.bundle(run.as_str(), &tip, &held, &path) {
@@ -470,10 +515,22 @@ impl<'r, 'a> Shipment<'r, 'a> {
                         let there: Vec<SnapshotId> =
                             held.into_iter().filter(|tip| workspace.has(tip)).collect();
                         file::remove_file_if_exists(&path)?;
-                        workspace.bundle(run.as_str(), &tip, &there, &path)?
+                        workspace.bundle(run.as_str(), &tip, &there, &path)
                     }
-                    Ok(bundled) => bundled,
+                    bundled => bundled,
                 };
+                let bundled = match bundled {
+                    Ok(bundled) => bundled,
+                    // What git has lost of one run keeps no other out.
+                    Err(error) => {
+                        file::remove_file_if_exists(&path)?;
+                        let what = crate::incomplete(workspace, run, error.into())?;
+                        self.next.damaged.push(what.clone());
+                        self.to.incomplete.insert(run.key(), (tip, what));
+                        continue;
+                    }
+                };
+                self.to.incomplete.remove(&run.key());
                 if bundled {
                     let bytes = file::read_regular(&path, OBJECT_BYTES_MAX)?.unwrap_or_default();
                     file::remove_file_if_exists(&path)?;

@@ -41,8 +41,11 @@ impl Directory {
         let moved = file::create_new(&aside, bytes, Durability::Synced)
             .and_then(|()| file::rename_noreplace(&aside, &path));
         if !matches!(moved, Ok(true)) {
-            // Where there is no room for it, its half takes what is left.
-            file::remove_file_if_exists(&aside)?;
+            // Where there is no room for it, its half takes what is left. Why it could not be put there is what counts.
+            let removed = file::remove_file_if_exists(&aside);
+            if moved.is_ok() {
+                removed?;
+            }
         }
         if !moved? {
             return self.same(name, &path, bytes);

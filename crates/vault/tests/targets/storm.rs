@@ -143,8 +143,13 @@ const GRACE_MS: i64 = 1_500;
 pub(crate) async fn pruned(journal: &Journal, target: &dyn Target, count: usize) -> Result<Pruned, Error> {
     let before = |ms| Timestamp::from_millis(SystemClock.now().as_millis() - ms);
     // A dead one is believed for as long as a backup can take here.
-    let keep =
-        Keep { count, since: None, untouched_since: before(GRACE_MS), pending_since: before(GRACE_MS) };
+    let keep = Keep {
+        count,
+        proven: None,
+        since: None,
+        untouched_since: before(GRACE_MS),
+        pending_since: before(GRACE_MS),
+    };
     prune(target, journal.id, keep).await
 }
 
@@ -235,6 +240,7 @@ mod in_memory {
             store.veil(Some(&on_first.manifest.name));
             let everything_goes = |count| Keep {
                 count,
+                proven: None,
                 since: None,
                 untouched_since: Timestamp::from_millis(i64::MAX),
                 pending_since: Timestamp::from_millis(i64::MAX),

@@ -28,7 +28,10 @@ pub fn replica(view: &ReplicaView, now: Timestamp) -> String {
         (None, Some(trouble)) => Some(format!("since {}: {}", time(trouble.since), trouble.what)),
         (behind, None) => behind,
     };
-    let parts = [Some(proven), state, view.beside.as_ref().map(|why| format!("begun anew: {why}"))];
+    let damaged = (!view.damaged.is_empty())
+        .then(|| format!("damaged here, and not shipped: {}", view.damaged.join("; ")));
+    let beside = view.beside.as_ref().map(|why| format!("begun anew: {why}"));
+    let parts = [Some(proven), state, damaged, beside];
     let said: Vec<String> = parts.into_iter().flatten().collect();
     format!("{} · {}", said.join(" · "), view.at)
 }
@@ -54,6 +57,7 @@ mod tests {
             proven_at: Some(at(5)),
             trouble: None,
             beside: None,
+            damaged: Vec::new(),
         };
         let (to, proven, shipped) = (clock(at(0)), clock(at(5)), clock(at(10)));
         assert_eq!(replica(&view, at(20)), format!("restorable to {to}, proven {proven} · /kept"));

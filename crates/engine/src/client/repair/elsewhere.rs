@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use piton_store::JournalId;
 use piton_vault::replica::{self, ListedReplica};
 use piton_vault::{Listed, Spool};
 
@@ -30,11 +31,14 @@ pub(super) struct Elsewhere {
     pub(super) notes: Vec<String>,
     /// Places that were not looked at, why, and what helps.
     pub(super) unseen: Vec<String>,
+    /// The journals that were here.
+    known: Vec<String>,
 }
 
-/// Looks where the configuration says.
-pub(super) async fn look(layout: &Layout, scratch: &Path) -> Elsewhere {
-    let mut found = Elsewhere::default();
+/// Looks where the configuration says. What is of one of the journals `known` counts first: many may share a place.
+pub(super) async fn look(layout: &Layout, scratch: &Path, known: &[JournalId]) -> Elsewhere {
+    let known = known.iter().map(ToString::to_string).collect();
+    let mut found = Elsewhere { known, ..Elsewhere::default() };
     match configuration::unheard_places(layout) {
         Ok(places) => found.unseen.extend(places.iter().map(|place| {
             format!("`{place}`: piton.toml, which names it, is not trusted; look at it, then run `piton trust` and `piton repair`")
@@ -56,12 +60,14 @@ pub(super) async fn look(layout: &Layout, scratch: &Path) -> Elsewhere {
 impl Elsewhere {
     /// The newest backup of each journal.
     async fn backups(&mut self, place: &Place, scratch: &Path) {
-        let listed = match piton_vault::list(&*place.target, None).await {
+        let mut listed = match piton_vault::list(&*place.target, None).await {
             Ok(listed) => listed,
             Err(error) => return self.failed(place, "", &error),
         };
+        listed.reverse();
+        listed.sort_by_key(|listed| !self.known.contains(&listed.journal));
         let mut journals = Vec::new();
-        for Listed { name, journal, manifest, .. } in listed.into_iter().rev() {
+        for Listed { name, journal, manifest, .. } in listed {
             if journals.len() >= BACKUPS_MAX || journals.contains(&journal) {
                 continue;
             }
@@ -83,11 +89,13 @@ impl Elsewhere {
 
     /// The newest replicas. Of one that is damaged its good beginning counts.
     async fn replicas(&mut self, place: &Place, scratch: &Path) {
-        let listed = match replica::list(&*place.target, None).await {
+        let mut listed = match replica::list(&*place.target, None).await {
             Ok(listed) => listed,
             Err(error) => return self.failed(place, "", &error),
         };
-        for ListedReplica { journal, generation } in listed.into_iter().rev().take(BACKUPS_MAX) {
+        listed.reverse();
+        listed.sort_by_key(|listed| !self.known.contains(&listed.journal));
+        for ListedReplica { journal, generation } in listed.into_iter().take(BACKUPS_MAX) {
             let at = scratch.join(format!("{generation}-{journal}"));
             match replica::fetch(&*place.target, &journal, &generation, &at).await {
                 Ok((spool, _)) => self.spools.push(Fetched { spool, is_inside: place.is_inside }),

@@ -63,6 +63,7 @@ pub(super) async fn view(
             since: shipped.trouble_since.or(shipped.at).unwrap_or(piton_model::Timestamp::from_millis(0)),
         }),
         beside: shipped.beside,
+        damaged: shipped.damaged,
     })
 }
 
@@ -89,6 +90,7 @@ fn gone(shipped: Shipped) -> ReplicaView {
         proven_at: None,
         trouble: Some(Trouble { what: "what was shipped is not there any more".to_owned(), since }),
         beside: shipped.beside,
+        damaged: shipped.damaged,
     }
 }
 

@@ -11,11 +11,11 @@ use piton_model::Kind;
 
 use piton_sys::lock::FileLock;
 use piton_sys::{Clock, SystemClock};
-use piton_vault::Target as _;
 use piton_vault::create::{SEGMENT_BYTES, Source};
 use piton_vault::replica::kept::{Holder, LastProven, Place, Shipped, Target};
 use piton_vault::replica::{Begun, Replicator, Writer};
 use piton_vault::target;
+use piton_vault::{Covered, Target as _};
 use piton_view::{Error, ErrorKind, ReplicaMoment, ReplicaUpdate, ReplicaView, ReplicateOrder};
 
 use super::job::{Done, Failed, Job, Subject, Task, run};
@@ -68,7 +68,7 @@ const ATTEND_EVERY: Duration = Duration::from_secs(2);
 type Tell<'a> = &'a mut (dyn FnMut(&ReplicaUpdate) + Send);
 
 /// The target that a person or the configuration names.
-pub(super) fn parse(layout: &Layout, text: &str) -> Result<Box<piton_vault::Covered>, Error> {
+pub(super) fn parse(layout: &Layout, text: &str) -> Result<Box<Covered>, Error> {
     crate::client::vault::parse(layout, text)
 }
 
@@ -144,10 +144,11 @@ pub(in crate::client) async fn replicate(
         not_before: Duration::ZERO,
         next_tidy: Duration::ZERO,
         is_in_doubt: false,
+        lacks_keys: false,
         failures: 0,
         _lock: lock,
     };
-    work.run(source, &*target, tell).await
+    work.run(source, &target, tell).await
 }
 
 /// "Somebody else does."
@@ -224,6 +225,8 @@ struct Work<'a> {
     next_tidy: Duration,
     /// What lay there was no good when it was shipped to, or read to be proven, last.
     is_in_doubt: bool,
+    /// Whether the keys may not lie at the target any more.
+    lacks_keys: bool,
     /// Tasks that failed.
     failures: u32,
     _lock: Option<FileLock>,
@@ -247,7 +250,7 @@ impl Work<'_> {
     async fn run(
         mut self,
         source: Source<'_>,
-        target: &dyn piton_vault::Target,
+        target: &Covered,
         tell: Tell<'_>,
     ) -> Result<ReplicaView, Error> {
         let (mut replicator, mut is_beside) = (None, false);
@@ -275,6 +278,9 @@ impl Work<'_> {
             }
             if let Some(replicator) = &mut replicator {
                 let anew = self.look_after(replicator, tell).await?;
+                if self.lacks_keys && now >= tries.next && self.bring_keys(target).await.is_err() {
+                    tries.failed();
+                }
                 if let Some(why) = anew {
                     self.begin_beside(replicator, &why, tell).await?;
                     (seen, is_beside) = (None, true);
@@ -319,9 +325,10 @@ impl Work<'_> {
             self.ended(job, tell).await?;
         }
         let replica = view(self.client, &self.kept, self.shipped.clone()).await?;
-        match is_beside && self.order.once {
-            true => Err(beside_error(&replica)),
-            false => Ok(replica),
+        match self.order.once {
+            true if is_beside => Err(beside_error(&replica)),
+            true if !replica.damaged.is_empty() => Err(damaged_error(&replica)),
+            _ => Ok(replica),
         }
     }
 
@@ -329,11 +336,12 @@ impl Work<'_> {
     async fn ship<'a>(
         &mut self,
         source: &Source<'a>,
-        target: &'a dyn piton_vault::Target,
+        target: &'a Covered,
         replicator: &mut Option<Replicator<'a>>,
         tell: Tell<'_>,
     ) -> Result<bool, Error> {
         let mut is_beside = false;
+        self.bring_keys(target).await?;
         if replicator.is_none() {
             let known = self.kept.writer();
             let kept = &self.kept;
@@ -362,6 +370,7 @@ impl Work<'_> {
             Err(error) if needs_another(&error) => {
                 self.begin_beside(writing, &error.to_string(), tell).await?;
                 is_beside = true;
+                self.bring_keys(target).await?;
                 writing.ship().await.map_err(failed)?
             }
             Err(error) => return Err(failed(error)),
@@ -372,6 +381,12 @@ impl Work<'_> {
         let mark = writing.mark();
         (self.shipped.newest, self.shipped.events) = (mark.newest(), mark.events());
         self.shipped.runs = mark.runs.len();
+        let damaged = shipped.damaged.clone();
+        if damaged != self.shipped.damaged && !damaged.is_empty() {
+            let words = Some(damaged.join("; "));
+            tell(&ReplicaUpdate { words, ..update(ReplicaMoment::Damaged, self.view().await?) });
+        }
+        self.shipped.damaged = damaged;
         if shipped.objects > 0 {
             self.shipped.at = Some(SystemClock.now());
         }
@@ -392,6 +407,15 @@ impl Work<'_> {
         Ok(is_beside)
     }
 
+    /// Puts the keys at the target again, where they may not lie there any more.
+    async fn bring_keys(&mut self, target: &Covered) -> Result<(), Error> {
+        if self.lacks_keys {
+            target.put_keys(&self.subject.journal.to_string()).await.map_err(failed)?;
+            self.lacks_keys = false;
+        }
+        Ok(())
+    }
+
     async fn view(&self) -> Result<ReplicaView, Error> {
         view(self.client, &self.kept, self.shipped.clone()).await
     }
@@ -403,6 +427,8 @@ impl Work<'_> {
         why: &str,
         tell: Tell<'_>,
     ) -> Result<(), Error> {
+        // Whatever is wrong with what lies there may be wrong with the keys as well.
+        self.lacks_keys = true;
         let kept = &self.kept;
         let remember = |writer: &Writer| Ok(kept.keep_writer(writer)?);
         replicator.begin_anew(&remember).map_err(failed)?;
@@ -499,6 +525,11 @@ impl Work<'_> {
             }
             Err(Failed::Vault(error)) if needs_another(&error) => Ok(Came::Damage(error.to_string())),
             Err(why) => {
+                // What cannot be opened from what lies there is not restorable, whatever was proven before.
+                if matches!(&why, Failed::Vault(error) if task == Task::Prove && error.is_locked()) {
+                    self.kept.forget_proven()?;
+                    (self.proven_number, self.lacks_keys) = (None, true);
+                }
                 let error = match why {
                     Failed::Vault(error) => failed(error),
                     Failed::Machine(error) => error,
@@ -572,6 +603,13 @@ fn beside_error(replica: &ReplicaView) -> Error {
     let why = replica.beside.clone().unwrap_or_else(|| "what lies there is another history".to_owned());
     Error::new(ErrorKind::Corrupt, format!("{why}; replica {} was begun beside it, and proven", replica.name))
         .hint("`piton backup list --to URL` shows both; nothing was merged, and the next `--once` goes on with the new one")
+}
+
+fn damaged_error(replica: &ReplicaView) -> Error {
+    let what = "something of the journal here is damaged and could not be shipped; everything else was, and is proven";
+    Error::new(ErrorKind::Corrupt, what)
+        .details(replica.damaged.clone())
+        .hint("run `piton verify` to see all of it, `piton repair` to keep what is good")
 }
 
 fn copy_of<'a>(source: &Source<'a>) -> Source<'a> {
