@@ -43,6 +43,8 @@ pub struct Account {
     pub took_ms: u64,
     /// Breaks that were tried.
     pub mutants: u32,
+    /// Breaks of them that the check let pass.
+    pub lived: u32,
     /// Breaks that the old tests noticed and the new ones do not.
     pub lost: u32,
     /// Tests that fail on the old code and pass now: what proves the change.

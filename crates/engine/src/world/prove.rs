@@ -3,6 +3,8 @@
 //! The tree of the start is what everything is compared with: what an iteration made weaker stays so until the run is done.
 //! Trials are no part of the work: no keeper holds them, and a driver that dies in the middle of one leaves nothing.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use piton_guard::Options;
 use piton_model::State;
 use piton_model::loop_machine::{
@@ -30,7 +32,9 @@ pub(super) fn look(
     }
     let base = context.workspace.tree(&snapshot_id(&start.id)?);
     let head = context.workspace.tree(&snapshot_id(&after.id)?);
-    let subject = Subject { layout: &context.layout, base: &base, head: &head, disk: None };
+    let created_ms = u64::try_from(state.created_at.as_millis()).unwrap_or(0);
+    let since = UNIX_EPOCH.checked_add(Duration::from_millis(created_ms));
+    let subject = Subject { layout: &context.layout, base: &base, head: &head, disk: None, since };
     let asked = Asked { checks: checks(state, round), depth, budget_ms: None, strict: false };
     let scratch = prove::scratch_of(&context.layout);
     let tried = prove::prove(&subject, &asked, &scratch, &|| context.is_cancelled());

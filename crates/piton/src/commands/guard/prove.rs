@@ -83,6 +83,7 @@ pub(super) fn run(
         base: trees.base,
         head: trees.head,
         disk: (!trees.is_on_disk).then_some(&disk as &dyn Tree),
+        since: None,
     };
     let account = match prove::prove(&subject, &asked, &prove::scratch_of(&layout), &|| false) {
         Ok(account) => account,
