@@ -2,6 +2,8 @@
 
 use piton_guard::Demonstrated;
 
+use crate::change::Overlay;
+
 /// A kind of trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Probe {
@@ -35,6 +37,8 @@ impl Probe {
 pub struct Account {
     /// What they showed.
     pub shown: Vec<Demonstrated>,
+    /// For each of it the tree on which it was seen.
+    pub trees: Vec<Overlay>,
     /// The probes that said something, in the order in which they did.
     pub probes: Vec<Probe>,
     /// How often a check was run.

@@ -469,7 +469,7 @@ impl<R: Runner> Session<'_, R> {
 
     /// Holds something against the change.
     pub(crate) fn show(&mut self, probe: Probe, shown: Shown) {
-        let Shown { rule, file, line, test, message, sure, change, saw, against } = shown;
+        let Shown { rule, file, line, test, message, sure, tree, change, saw, against } = shown;
         let evidence = Evidence {
             probe: probe.as_str().to_owned(),
             check: self.check.name.clone(),
@@ -477,6 +477,7 @@ impl<R: Runner> Session<'_, R> {
             saw,
             against,
         };
+        self.account.trees.push(tree);
         self.account.shown.push(Demonstrated { rule, file, line, test, message, sure, evidence });
     }
 }
@@ -489,6 +490,8 @@ pub(crate) struct Shown {
     pub(crate) test: Option<String>,
     pub(crate) message: String,
     pub(crate) sure: bool,
+    /// The tree of the trial: the new one, with these files other than they are.
+    pub(crate) tree: Overlay,
     /// What was changed for the trial.
     pub(crate) change: String,
     /// What came of it.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use piton_prove::Overlay;
+use piton_sys::lock::FileLock;
 use piton_sys::process::{Program, RunLimits};
 use piton_sys::{Ids, SystemIds, file};
 
@@ -38,15 +39,20 @@ pub(super) struct Copy {
     kept: BTreeMap<String, (Stamp, Vec<u8>)>,
     /// Files and directories that were there besides.
     others: BTreeSet<PathBuf>,
+    /// Held as long as it is in use: what nobody holds was left by somebody who died.
+    _lock: Option<FileLock>,
 }
 
 impl Copy {
     /// A copy of `tree` below `scratch`, in which git keeps `files`.
     pub(super) fn of(tree: &Path, scratch: &Path, files: Vec<String>) -> Result<Self, ProveError> {
         require_small(tree)?;
-        let place = scratch.join(format!("trial-{}", SystemIds.hex(8)));
+        remove_stale(scratch);
+        let place = scratch.join(format!("{NAMED}{}", SystemIds.hex(8)));
         make(&place)?;
-        let mut copy = Self { tree: tree.to_owned(), place, kept: BTreeMap::new(), others: BTreeSet::new() };
+        let lock = hold(&place);
+        let (tree_of, kept, others) = (tree.to_owned(), BTreeMap::new(), BTreeSet::new());
+        let mut copy = Self { tree: tree_of, place, kept, others, _lock: lock };
         let failed = |error: io::Error| file::Error::new("list", tree, error);
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(tree).map_err(failed)? {
@@ -240,9 +246,35 @@ impl Copy {
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.place);
-        let _ = std::fs::remove_dir_all(self.place.with_extension(HOME_OF_A_TRIAL));
+        remove(&self.place);
     }
+}
+
+/// What the name of a copy begins with.
+const NAMED: &str = "trial-";
+/// The extension of what is locked where directories cannot be.
+const LOCK: &str = "lock";
+
+fn hold(place: &Path) -> Option<FileLock> {
+    FileLock::try_exclusive_directory(place, &place.with_extension(LOCK)).ok().flatten()
+}
+
+/// Removes copies that nobody holds any more, with what lies beside them: whoever made them was killed.
+fn remove_stale(scratch: &Path) {
+    for entry in scratch.read_dir().into_iter().flatten().flatten() {
+        let place = entry.path();
+        let is_copy = entry.file_name().to_string_lossy().starts_with(NAMED) && place.extension().is_none();
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_copy && is_directory && hold(&place).is_some() {
+            remove(&place);
+        }
+    }
+}
+
+fn remove(place: &Path) {
+    let _ = std::fs::remove_dir_all(place);
+    let _ = std::fs::remove_dir_all(place.with_extension(HOME_OF_A_TRIAL));
+    let _ = std::fs::remove_file(place.with_extension(LOCK));
 }
 
 /// When a file was last changed, whatever it says of that itself.

@@ -8,6 +8,7 @@
 //! What was killed in the middle is asked for again, or not.
 
 mod copy;
+mod replay;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -19,6 +20,7 @@ pub use piton_prove::{Account, Asked, Check, Depth};
 use piton_prove::{Change, Outcome, Overlay, Runner};
 use piton_sys::process::{self, RunLimits};
 use piton_sys::{Clock, SystemClock, file};
+pub use replay::{Recipe, Replayed, replay};
 
 use crate::launch::{LaunchError, Surroundings};
 use crate::layout::Layout;
@@ -107,7 +109,10 @@ pub(crate) fn prove_in(
         copy.settle(&behind.files.into_iter().map(|file| (file.path, file.after)).collect())?;
     }
     let mut trials = Trials { launch, copy, since: subject.since, is_cancelled };
-    piton_prove::prove(&change, asked, &mut trials)
+    let account = piton_prove::prove(&change, asked, &mut trials)?;
+    let work = change.files.into_iter().map(|file| (file.path, file.after)).collect();
+    replay::keep(subject.layout, &account, &asked.checks, &work);
+    Ok(account)
 }
 
 /// Where trials are run.

@@ -121,6 +121,7 @@ fn kept(context: &Context, state: &State, account: Account, findings: Vec<piton_
         probes: account.probes.iter().map(|probe| probe.as_str().to_owned()).collect(),
         trials: account.trials,
         mutants: account.mutants,
+        lived: account.lived,
         lost: account.lost,
         proved_by: account.proved_by,
         not_proven: account.not_proven.iter().map(|why| clean(why)).collect(),

@@ -48,6 +48,7 @@ enum Notices {
 
 /// Why a break that lives is remarkable.
 struct Witness {
+    tree: Overlay,
     change: String,
     file: String,
     line: u32,
@@ -134,6 +135,7 @@ fn passes_for_something_else<R: Runner>(
             ),
             // What was installed or built is honest.
             sure: false,
+            tree: session.change.old(),
             change: "the tree of the start, with what git ignores as it is now".to_owned(),
             saw: format!("`{name}` passes"),
             against: Some(format!("`{name}` failed at the start, on this very tree")),
@@ -171,6 +173,7 @@ fn needs_what_git_does_not_keep<R: Runner>(session: &mut Session<'_, R>) -> Resu
             gone.first().map(String::as_str).unwrap_or_default()
         ),
         sure: true,
+        tree: old,
         change: format!(
             "the tree of the start, without what git ignores and is new:\n- {}",
             gone.join("\n- ")
@@ -195,6 +198,9 @@ fn old_product_is_enough<R: Runner>(session: &Session<'_, R>, lived: Option<&Mut
             "`{name}` failed at the start, and passes now with the code of the start as well{blind}: the change of the code is not what makes it pass"
         ),
         sure: true,
+        tree: lived
+            .and_then(|mutant| session.broken(&Overlay::new(), mutant))
+            .unwrap_or_else(|| session.change.old_product()),
         change: format!("the product as it was at the start, with the tests and settings of now{also}"),
         saw: format!("`{name}` passes"),
         against: Some(format!("`{name}` failed at the start")),
@@ -326,7 +332,9 @@ fn witness<R: Runner>(session: &Session<'_, R>, expectation: &Expectation, again
         text.lines().nth(at).unwrap_or_default().trim().to_owned()
     };
     let Expectation { path, line: number, test, literal, other, .. } = expectation;
+    let tree = expecting(&Overlay::new(), std::slice::from_ref(expectation), |_| Some(text.to_owned()));
     Witness {
+        tree: tree.unwrap_or_default(),
         change: format!("{path}:{number}\n- {}\n+ {}", line(text), line(&expectation.apply(text))),
         file: path.clone(),
         line: *number,
@@ -341,13 +349,16 @@ fn witness<R: Runner>(session: &Session<'_, R>, expectation: &Expectation, again
 
 fn hold<R: Runner>(session: &mut Session<'_, R>, witness: Witness, sure: bool) {
     session.account.did(Probe::Canary);
-    let Witness { change, file, line, test, message, against } = witness;
+    let Witness { tree, change, file, line, test, message, against } = witness;
     let saw = match &test {
         Some(test) => format!("`{}` passes", own(test)),
         None => format!("`{}` passes", session.check.name),
     };
     let against = Some(against);
-    session.show(Probe::Canary, Shown { rule: RULE, file, line, test, message, sure, change, saw, against });
+    session.show(
+        Probe::Canary,
+        Shown { rule: RULE, file, line, test, message, sure, tree, change, saw, against },
+    );
 }
 
 /// Changes one value at a time until the check notices.
@@ -412,6 +423,7 @@ fn held_against<R: Runner>(
     };
     let tried = lived.len();
     let witness = Witness {
+        tree: session.broken(&Overlay::new(), &mutant).unwrap_or_default(),
         change: session.diff(&mutant),
         file: mutant.path.clone(),
         line: mutant.line,

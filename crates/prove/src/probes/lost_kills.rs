@@ -59,7 +59,7 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
                 is_noticed = true;
                 lost += 1;
                 session.account.lost += 1;
-                let shown = lost_kill(session, &mutant, &failing);
+                let shown = lost_kill(session, &mutant, tree, &failing);
                 session.show(Probe::LostKills, shown);
             }
         }
@@ -107,7 +107,12 @@ fn noticed_before<R: Runner>(
     Ok(Some((!has_names || !failing.is_empty()).then_some(failing)))
 }
 
-fn lost_kill<R: Runner>(session: &Session<'_, R>, mutant: &Mutant, failing: &BTreeSet<String>) -> Shown {
+fn lost_kill<R: Runner>(
+    session: &Session<'_, R>,
+    mutant: &Mutant,
+    tree: Overlay,
+    failing: &BTreeSet<String>,
+) -> Shown {
     let name = &session.check.name;
     let who = match failing.is_empty() {
         true => format!("`{name}` as it was"),
@@ -120,6 +125,7 @@ fn lost_kill<R: Runner>(session: &Session<'_, R>, mutant: &Mutant, failing: &BTr
         test: failing.first().cloned(),
         message: format!("the tests of before notice this bug, those of now do not: {who} failed with it"),
         sure: true,
+        tree,
         change: session.diff(mutant),
         saw: format!("`{name}` passes"),
         against: Some(format!("with the tests of before {who} fails")),
@@ -192,6 +198,7 @@ fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) -> Resu
                 test: Some(test.name),
                 message: format!("`{name}` passes whatever the code that it calls gives: with {count} bugs that others notice, and with other answers altogether"),
                 sure: true,
+                tree,
                 change,
                 saw: format!("`{name}` passes"),
                 against: Some("other tests fail with it".to_owned()),

@@ -48,6 +48,7 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
             list(&failing)
         ),
         sure: session.strict,
+        tree: old_tests,
         change: "the tests and settings as they were, on the code of now".to_owned(),
         saw: format!("`{name}` fails: {}", list(&failing)),
         against: Some("on the code of before they pass".to_owned()),
@@ -92,6 +93,7 @@ pub(crate) fn persists<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R:
         sure: (still.is_some() || !session.change.touches_product())
             && !lacks_a_name(&now.output)
             && session.change.touches_code_of_tests(),
+        tree: old_tests,
         change: "the tests and settings as they were, on the code of now".to_owned(),
         saw: format!("{who} fails"),
         against: Some(format!("with the tests of now `{name}` passes")),

@@ -171,11 +171,8 @@ fn beside<R: Runner>(
     session: &mut Session<'_, R>,
     point: &Point,
 ) -> Result<Option<(String, String, Beside)>, R::Error> {
-    let Some(text) = session.change.tests().get(&point.path) else { return Ok(None) };
     let Some(neighbour) = points::neighbours(&point.literal).into_iter().next() else { return Ok(None) };
-    let mut tree = Overlay::new();
-    let asked = alone(&point.with(text, &neighbour), point);
-    tree.insert(point.path.clone(), Some(asked.into_bytes()));
+    let tree = asked_for(session, point, &neighbour);
     let Some(now) = session.run(&tree)? else { return Ok(None) };
     let expected = point.expected.clone().unwrap_or_default();
     let got = match now.verdict {
@@ -227,17 +224,27 @@ fn alone(text: &str, point: &Point) -> String {
 
 /// What comes where a test asks the same twice, if that is something else than the first time.
 fn asked_twice<R: Runner>(session: &mut Session<'_, R>, point: &Point) -> Result<Option<String>, R::Error> {
-    let Some(text) = session.change.tests().get(&point.path) else { return Ok(None) };
-    let number = usize::try_from(point.line).unwrap_or(usize::MAX).saturating_sub(1);
-    let Some(line) = text.split_inclusive('\n').nth(number) else { return Ok(None) };
-    if !is_whole(line) || !line.ends_with('\n') {
-        return Ok(None);
-    }
-    let at: usize = text.split_inclusive('\n').take(number).map(str::len).sum();
-    let twice = [&text[..at], line, &text[at..]].concat();
-    let tree = Overlay::from([(point.path.clone(), Some(twice.into_bytes()))]);
+    let Some(tree) = twice(session, point) else { return Ok(None) };
     let Some(now) = session.run(&tree)? else { return Ok(None) };
     Ok((now.verdict == Verdict::Red).then(|| got_of(&now, point)).flatten())
+}
+
+/// A tree in which a test asks the same twice; nothing where the question is no line of its own.
+fn twice<R: Runner>(session: &Session<'_, R>, point: &Point) -> Option<Overlay> {
+    let text = session.change.tests().get(&point.path)?;
+    let number = usize::try_from(point.line).ok()?.checked_sub(1)?;
+    let line =
+        text.split_inclusive('\n').nth(number).filter(|line| is_whole(line) && line.ends_with('\n'))?;
+    let at: usize = text.split_inclusive('\n').take(number).map(str::len).sum();
+    let twice = [&text[..at], line, &text[at..]].concat();
+    Some(Overlay::from([(point.path.clone(), Some(twice.into_bytes()))]))
+}
+
+/// A tree in which a test asks for a neighbour, and for nothing else before.
+fn asked_for<R: Runner>(session: &Session<'_, R>, point: &Point, neighbour: &str) -> Overlay {
+    let text = session.change.tests().get(&point.path).map(String::as_str).unwrap_or_default();
+    let asked = alone(&point.with(text, neighbour), point);
+    Overlay::from([(point.path.clone(), Some(asked.into_bytes()))])
 }
 
 fn list(answers: &BTreeSet<String>) -> String {
@@ -263,6 +270,7 @@ fn known_by_heart<R: Runner>(
             list(written)
         ),
         sure: true,
+        tree: asked_for(session, point, neighbour),
         change: format!("{path}:{line}\n- {call}(… {literal} …)\n+ {call}(… {neighbour} …)"),
         saw: format!("`{call}` gives `{got}`"),
         against: Some(format!("the code of before gives `{got}` there, too, and `{expected}` nowhere")),
@@ -286,6 +294,7 @@ fn read_in_turn<R: Runner>(
             "`{call}` gives the answers of the tests in turn, whatever it is asked: asked the same twice it gives `{expected}` and then `{got}`"
         ),
         sure: true,
+        tree: twice(session, point).unwrap_or_default(),
         change: format!("{path}:{line}\n  {call}(… {literal} …)\n+ {call}(… {literal} …)"),
         saw: format!("the second time `{call}` gives `{got}`"),
         against: Some(format!("the first time it gives `{expected}`")),
@@ -366,6 +375,7 @@ fn counterexample<R: Runner>(
             "`{call}` knows what the tests ask: with `{literal}` it gives `{expected}` as tested, with `{neighbour}` it gives `{got}`"
         ),
         sure,
+        tree: asked_for(session, point, neighbour),
         change: format!("{}:{}\n- {call}(… {literal} …)\n+ {call}(… {neighbour} …)", point.path, point.line),
         saw: format!("`{}` gives `{got}`; the code: {}", session.check.name, excerpt.trim()),
         against: before.map(|before| format!("the code of before gives `{before}`")),

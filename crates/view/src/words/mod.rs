@@ -18,7 +18,7 @@ use piton_model::{Entry, Reason, Timestamp};
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
 pub use fit::{cut, wrapped};
-pub use loops::{details, ending, not_the_cause, reported, tests_by_name, uncommitted, why};
+pub use loops::{details, ending, mutants, not_the_cause, reported, tests_by_name, uncommitted, why};
 pub use replica::replica;
 pub use status::{next, status, what_to_do};
 pub use watch::Watched;
