@@ -218,6 +218,37 @@ mod unit {
     }
 
     #[test]
+    fn a_runner_that_stops_early_still_names_who_failed() {
+        let cargo = "     Running tests/prices.rs (target/debug/deps/prices-1)\n\nrunning 2 tests\ntest lowest ... ok\ntest highest ... FAILED\n\nfailures:\n\nfailures:\n    highest\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\nerror: test failed, to rerun pass `--test prices`\n";
+        let outcome = Outcome::read(false, false, cargo.to_owned(), 1);
+        assert_eq!(outcome.failed, None, "others may fail behind it");
+        assert_eq!((outcome.fails("highest"), outcome.fails("lowest")), (Some(true), None));
+        assert!(outcome.fails_tests);
+    }
+
+    #[test]
+    fn a_test_that_lacks_a_name_is_told_apart_from_one_that_compares() {
+        let heading = |kind: &str, name: &str| {
+            format!(
+                "{}\n{kind}: {name} (test_a.A.{name})\n{}\nTraceback (most recent call last):\n",
+                "=".repeat(70),
+                "-".repeat(70)
+            )
+        };
+        let printed = format!(
+            "{}ImportError: cannot import name 'b'\n\n{}AssertionError: 3 != 4\n\n{}\nRan 2 tests in 0.000s\n\nFAILED (failures=1, errors=1)\n",
+            heading("ERROR", "test_b"),
+            heading("FAIL", "test_c"),
+            "-".repeat(70)
+        );
+        let outcome = Outcome::read(false, false, printed, 1);
+        assert!(outcome.fails_for_a_name("test_a.A.test_b") && !outcome.fails_for_a_name("test_a.A.test_c"));
+        assert!(
+            outcome.fails_by_assertion("test_a.A.test_c") && !outcome.fails_by_assertion("test_a.A.test_b")
+        );
+    }
+
+    #[test]
     fn failing_tests_are_known_by_name() {
         let unittest = "F.\n======================================================================\nFAIL: test_add (test_a.A.test_add)\n----------------------------------------------------------------------\nTraceback (most recent call last):\nAssertionError: 3 != 4\n\n----------------------------------------------------------------------\nRan 2 tests in 0.000s\n\nFAILED (failures=1)\n";
         let outcome = Outcome::read(false, false, unittest.to_owned(), 1);

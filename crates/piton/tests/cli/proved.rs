@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::World;
+use crate::common::{World, eventually};
 
 const WRONG: &str = "def discount(price, percent):\n    if percent > 100:\n        raise ValueError(\"percent\")\n    return price\n\n\ndef total(prices, percent=0):\n    return sum(discount(p, percent) for p in prices)\n";
 const RULE: &str = "(price * (100 - percent) + 50) // 100";
@@ -167,4 +167,142 @@ fn a_product_that_writes_to_the_home_is_tried_all_the_same() {
     let report = proof(&world, &[CHECK]);
     assert!(report["proof"]["proved_by"].to_string().contains("test_discount"), "{report}");
     world.shell("test ! -s ~/prices.seen").exits(0);
+}
+
+/// A project whose checks failed at the start because of a file that git ignores, and an agent that mends that.
+fn mended_beside() -> World {
+    let world =
+        project(&right().replace("def discount", "from vendored.rates import rate\n\n\ndef discount"));
+    world.write("prices.py", &world.read("prices.py").replace("(price * (100", "(rate(price) * (100"));
+    world.write("vendored/rates.py", "def rate(price):\n    return price + 1\n");
+    world.configure("[checks]\ntest = \"/usr/bin/python3 -m unittest\"\n");
+    world.commit("rates are elsewhere");
+    world
+}
+
+#[test]
+fn what_trials_show_is_on_every_screen_and_in_the_next_prompt() {
+    let world = mended_beside();
+    let agent =
+        "cat > $BESIDE/prompt.$(ls $BESIDE | grep -c prompt); sed -i 's/price + 1/price/' vendored/rates.py";
+    let words = [
+        "loop",
+        "fix it",
+        "--id",
+        "r",
+        "--here",
+        "--max-iterations",
+        "2",
+        "--until",
+        "cmd:false",
+        "--exec",
+        agent,
+    ];
+    let ran = world.piton(&words);
+    let shows = |text: &str| text.contains("what makes it pass is nothing that git keeps");
+    assert!(shows(&ran.out), "the screen: {}", ran.out);
+    for command in ["status", "report", "log"] {
+        let said = world.piton(&[command, "r"]).out;
+        assert!(shows(&said), "{command}: {said}");
+    }
+    let prompt = std::fs::read_to_string(world.beside("prompt.1")).unwrap();
+    assert!(shows(&prompt) && prompt.contains("broken on purpose"), "{prompt}");
+    let found = world.json(&["status", "r"])["proof"]["findings"][0]["id"].as_str().unwrap().to_owned();
+    let again = world.piton(&["prove", "replay", &found]).exits(0);
+    assert!(again.out.contains("now    `test` passes with this change"), "{}", again.out);
+}
+
+#[test]
+fn a_proof_that_is_required_is_asked_for_in_so_many_words() {
+    let world = project(&right());
+    world.configure("[loop]\nproof = \"required\"\n[checks]\ntest = \"/usr/bin/python3 -m unittest\"\n");
+    world.commit("settings");
+    let agent = "cat > $BESIDE/prompt.$(ls $BESIDE | grep -c prompt); grep -q largest prices.py || printf '\\n\\ndef largest(prices):\\n    return max(prices)\\n' >> prices.py; echo '{\"status\":\"done\"}' > $PITON_REPORT";
+    let words = ["loop", "add largest", "--id", "r", "--here", "--max-iterations", "2", "--exec", agent];
+    let ran = world.piton(&words);
+    assert!(
+        ran.out.contains("not done: no test fails on the code of the start and passes now"),
+        "{}",
+        ran.out
+    );
+    let prompt = std::fs::read_to_string(world.beside("prompt.1")).unwrap();
+    assert!(prompt.contains("Add a test that shows what you changed"), "{prompt}");
+    // Where nothing can be tried, it is said before anything is begun.
+    let bin = world.beside("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    world
+        .shell(&format!("for p in git sh cat python3; do ln -s $(command -v $p) {}/$p; done", bin.display()))
+        .exits(0);
+    let words = ["loop", "add smallest", "--id", "s", "--here", "--exec", "true"];
+    let ran = world.piton_with(&[("PATH", bin.to_str().unwrap())], &words).exits(7);
+    assert!(ran.err.contains("`[loop] proof = \"required\"` needs trials"), "{}", ran.err);
+}
+
+#[test]
+fn done_without_a_test_that_shows_anything_is_unproved() {
+    let world = project(&right());
+    world.configure("[checks]\ntest = \"/usr/bin/python3 -m unittest\"\n");
+    world.commit("settings");
+    let agent = "printf '\\n\\ndef largest(prices):\\n    return max(prices)\\n' >> prices.py; echo '{\"status\":\"done\"}' > $PITON_REPORT";
+    let ran = world.piton(&["loop", "add largest", "--id", "r", "--here", "--exec", agent]).exits(0);
+    assert!(ran.out.contains("done, unproved: agent reported done"), "{}", ran.out);
+}
+
+#[test]
+fn a_trial_can_be_run_again_and_is_in_every_format() {
+    let world = project(WRONG);
+    world.write(
+        "prices.py",
+        &format!("{WRONG}\n\nimport unittest\nunittest.TestCase.assertEqual = lambda *a, **k: None\n"),
+    );
+    let report = proof(&world, &[CHECK]);
+    let id = report["findings"][0]["id"].as_str().unwrap();
+    let again = world.piton(&["prove", "replay", id]).exits(0);
+    for words in [
+        "+ self.assertEqual(discount(1000, 10), 901)",
+        "now    `test` passes with this change",
+        "$ /usr/bin/python3 -m unittest",
+    ] {
+        assert!(again.out.contains(words), "{words}: {}", again.out);
+    }
+    for format in ["github", "sarif", "text"] {
+        let words = ["guard", "HEAD", "--prove", "--format", format, "--check", CHECK];
+        let said = world.piton(&words).out;
+        assert!(said.contains("self.assertEqual(discount(1000, 10), 901)"), "{format}: {said}");
+    }
+    let none = world.piton(&["prove", "replay", "0123456789"]).exits(2);
+    assert!(none.err.contains("no trial of a finding `0123456789` is kept here"), "{}", none.err);
+}
+
+#[test]
+fn a_proof_that_is_ended_leaves_no_copy_and_the_next_removes_those_of_the_killed() {
+    let world = project(&right());
+    world.write("test_prices.py", &format!("import time\ntime.sleep(3)\n{TESTS}"));
+    world.commit("slow");
+    world.write("prices.py", &format!("{}\n\ndef largest(prices):\n    return max(prices)\n", right()));
+    std::fs::create_dir_all(world.beside("tmp")).unwrap();
+    let place = world.beside("tmp");
+    let copies = || {
+        std::fs::read_dir(&place)
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("trial-"))
+            .count()
+    };
+    let tmp = [("TMPDIR", place.to_str().unwrap())];
+    let words = ["guard", "HEAD", "--prove", "--check", CHECK];
+    let begun = world.start_with(&tmp, &words);
+    eventually("a copy is there", || copies() > 0);
+    begun.signal(rustix::process::Signal::TERM);
+    assert_eq!(begun.ends().code, 130);
+    assert_eq!(copies(), 0, "what was ended tidies up");
+
+    let begun = world.start_with(&tmp, &words);
+    eventually("a copy is there", || copies() > 0);
+    begun.signal(rustix::process::Signal::KILL);
+    begun.ends();
+    assert!(copies() > 0, "what was killed cannot");
+    world.write("test_prices.py", TESTS);
+    world.piton_with(&tmp, &words).exits(0);
+    assert_eq!(copies(), 0);
 }
