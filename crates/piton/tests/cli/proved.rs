@@ -118,11 +118,13 @@ fn what_passes_only_with_ignored_files_is_seen_on_the_very_tree_that_failed() {
     world.commit("settings");
     // Python believes this compiled file without looking at its source.
     let agent = "/usr/bin/python3 - <<'P'\nimport os, py_compile, sys\nproduct = open('prices.py').read().replace('    return price\\n', '    return {(1000, 10): 900, (999, 50): 500}.get((price, percent), price)\\n')\nopen('/tmp/known.py', 'w').write(product)\nos.makedirs('__pycache__', exist_ok=True)\npy_compile.compile('/tmp/known.py', cfile=f'__pycache__/prices.{sys.implementation.cache_tag}.pyc', dfile='prices.py', invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)\nP";
-    world.piton(&["loop", "fix it", "--id", "r", "--here", "--max-iterations", "1", "--exec", agent]);
-    let status = world.json(&["status", "r"]);
-    let found = &status["proof"]["findings"][0];
-    assert_eq!(found["rule"], "canary-alive", "{status}");
-    assert!(found["message"].as_str().unwrap().contains("only with files that git ignores"), "{status}");
+    let words = ["loop", "fix it", "--id", "r", "--here", "--max-iterations", "1", "--exec", agent];
+    let ran = world.piton(&words);
+    assert!(
+        ran.out.contains("REFUSED") && ran.out.contains("only with files that git ignores"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

@@ -88,7 +88,8 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
     }
     if let Some(witness) = expects_nothing(session)? {
         session.is_blind = true;
-        return Ok(hold(session, witness, true));
+        hold(session, witness);
+        return Ok(());
     }
     let notices = change_values(session)?;
     if let Notices::No { lived } = &notices {
@@ -143,10 +144,14 @@ fn passes_for_something_else<R: Runner>(
         session.show(Probe::Canary, shown);
         return Ok(());
     }
+    // Where no code changed, it is no wonder.
+    if !session.change.touches_product() || session.change.touches_code_of_tests() {
+        return Ok(());
+    }
     let old = session.change.old();
     let Some(outcome) = session.run(&old)? else { return Ok(()) };
-    // What is about settings, pages or a check that was not there yet has its own reasons, and so has a suite whose tests were changed.
-    if outcome.fails_tests && !session.change.touches_code_of_tests() {
+    // What is about settings, pages or a check that was not there yet has its own reasons.
+    if outcome.fails_tests {
         let mut shown = old_product_is_enough(session, None);
         shown.sure = false;
         session.show(Probe::Canary, shown);
@@ -347,7 +352,7 @@ fn witness<R: Runner>(session: &Session<'_, R>, expectation: &Expectation, again
     }
 }
 
-fn hold<R: Runner>(session: &mut Session<'_, R>, witness: Witness, sure: bool) {
+fn hold<R: Runner>(session: &mut Session<'_, R>, witness: Witness) {
     session.account.did(Probe::Canary);
     let Witness { tree, change, file, line, test, message, against } = witness;
     let saw = match &test {
@@ -357,7 +362,7 @@ fn hold<R: Runner>(session: &mut Session<'_, R>, witness: Witness, sure: bool) {
     let against = Some(against);
     session.show(
         Probe::Canary,
-        Shown { rule: RULE, file, line, test, message, sure, tree, change, saw, against },
+        Shown { rule: RULE, file, line, test, message, sure: true, tree, change, saw, against },
     );
 }
 
@@ -433,7 +438,8 @@ fn held_against<R: Runner>(
         ),
         against,
     };
-    Ok(hold(session, witness, true))
+    hold(session, witness);
+    Ok(())
 }
 
 /// The old tests on the new code, with the same break.
