@@ -122,6 +122,7 @@ impl Copy {
 
     /// Puts aside what was compiled, and what git does not keep and is new or other in the work tree since then, while
     /// `during` runs; and gives the paths, the first few.
+    #[expect(clippy::disallowed_methods, reason = "nobody reads a copy after a crash")]
     pub(super) fn without_what_is_new<T>(
         &self,
         since: Option<SystemTime>,
