@@ -34,7 +34,7 @@ fn result(finding: &Finding) -> Value {
     let mut result = json!({
         "ruleId": finding.rule,
         "level": level(finding.blocking, finding.severity),
-        "message": {"text": finding.message},
+        "message": {"text": message(finding)},
         "locations": [{"physicalLocation": {
             "artifactLocation": {"uri": encoded(&finding.file)},
             "region": {"startLine": finding.line.max(1)},
@@ -45,6 +45,16 @@ fn result(finding: &Finding) -> Value {
         result["suppressions"] = json!([{"kind": "external", "justification": reason}]);
     }
     result
+}
+
+/// What was found, and what was run to find it.
+fn message(finding: &Finding) -> String {
+    match &finding.evidence {
+        None => finding.message.clone(),
+        Some(evidence) => {
+            format!("{}\n\nTried:\n{}\n\nThen {}", finding.message, evidence.change, evidence.outcome())
+        }
+    }
 }
 
 fn level(blocking: bool, severity: Severity) -> &'static str {

@@ -63,6 +63,14 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// What the check said, and what it said elsewhere, as a sentence.
+    pub fn outcome(&self) -> String {
+        match &self.against {
+            None => format!("{}.", self.saw),
+            Some(against) => format!("{}; but {against}.", self.saw),
+        }
+    }
+
     /// The same, with each text through `change`.
     #[must_use]
     pub fn map(self, mut change: impl FnMut(&str) -> String) -> Self {

@@ -6,6 +6,7 @@ pub(crate) mod gaps;
 mod guard;
 pub(crate) mod help;
 mod keep;
+mod prove;
 mod see;
 mod start;
 mod steer;
@@ -28,6 +29,7 @@ pub(crate) use keep::{
     BackupArguments, BackupCommand, BackupPlace, BackupPruneArguments, BackupRestoreArguments, GcArguments,
     KeyArguments, KeyCommand, KeyNewArguments, KeyRotateArguments, ReplicateArguments, VerifyArguments,
 };
+pub(crate) use prove::{ProveArguments, ProveCommand};
 pub(crate) use see::{
     BestArguments, DiffArguments, LogArguments, LsArguments, MetricsArguments, MetricsFormat,
     OutputArguments, ReportArguments, SchemaArguments, ShowArguments,
@@ -99,6 +101,8 @@ pub(crate) enum Command {
     Cycle(Box<cycle::CycleArguments>),
     /// Compare two trees: did tests get deleted, skipped or weakened?
     Guard(GuardArguments),
+    /// Look at what trials showed: run one again.
+    Prove(ProveArguments),
     /// List runs, those that need you first.
     Ls(LsArguments),
     /// Show where a run is, why, and what to do.
@@ -246,6 +250,7 @@ impl Command {
             | Self::Verify(_)
             | Self::Mcp(_)
             | Self::Hook(_)
+            | Self::Prove(_)
             | Self::Doctor
             | Self::Completions(_)
             | Self::Help(_)

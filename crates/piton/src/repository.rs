@@ -97,3 +97,15 @@ pub(crate) async fn open_run(global: &Global, run: Option<&str>) -> Result<(Door
     let run = client.resolve(run).await?;
     Ok((client, run))
 }
+
+/// Whether somebody asked this process to end: from now on it ends by itself, and tidies up before.
+pub(crate) fn stopped_by_signals() -> Result<impl Fn() -> bool> {
+    use piton_sys::signals::{Caught, Signals};
+    let caught = [Caught::Interrupt, Caught::Terminate, Caught::Hangup];
+    let signals = Signals::catch(&caught).map_err(|error| Failure::environment(&error))?;
+    let is_stopped = std::cell::Cell::new(false);
+    Ok(move || {
+        is_stopped.set(is_stopped.get() || !signals.take().is_empty());
+        is_stopped.get()
+    })
+}

@@ -2,6 +2,8 @@
 
 use piton_guard::Demonstrated;
 
+use crate::change::Overlay;
+
 /// A kind of trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Probe {
@@ -35,6 +37,8 @@ impl Probe {
 pub struct Account {
     /// What they showed.
     pub shown: Vec<Demonstrated>,
+    /// For each of it the tree on which it was seen.
+    pub trees: Vec<Overlay>,
     /// The probes that said something, in the order in which they did.
     pub probes: Vec<Probe>,
     /// How often a check was run.
@@ -43,6 +47,8 @@ pub struct Account {
     pub took_ms: u64,
     /// Breaks that were tried.
     pub mutants: u32,
+    /// Breaks of them that the check let pass.
+    pub lived: u32,
     /// Breaks that the old tests noticed and the new ones do not.
     pub lost: u32,
     /// Tests that fail on the old code and pass now: what proves the change.

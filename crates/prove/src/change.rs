@@ -169,6 +169,16 @@ impl Change {
         })
     }
 
+    /// Whether code of tests differs, or what ran them at the start: not only their data.
+    pub(crate) fn touches_code_of_tests(&self) -> bool {
+        self.files.iter().any(|file| match file.part {
+            Part::Tests => is_code(&file.path),
+            Part::Checks => file.before.is_some(),
+            Part::Both => within::tests_differ(&file.path, file.text_before(), file.text_after()),
+            Part::Product | Part::Other => false,
+        })
+    }
+
     /// Everything as it was.
     pub fn old(&self) -> Overlay {
         self.files.iter().map(|file| (file.path.clone(), file.before.clone())).collect()

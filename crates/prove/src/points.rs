@@ -6,6 +6,7 @@
 
 mod answers;
 mod claims;
+mod expectations;
 mod memorised;
 mod said;
 mod tables;
@@ -16,7 +17,9 @@ use crate::code::Code;
 use crate::literal::{Number, Text};
 use crate::mutate::replaced;
 
+pub use expectations::{Expectation, expectations};
 pub use memorised::{Memorised, memorised};
+pub(crate) use said::of_test;
 pub use said::{Said, said};
 
 /// A literal argument of a call of product code in a test.

@@ -11,7 +11,7 @@ use crate::mutate::{self, Mutant, Operator};
 use crate::points;
 use crate::probes::{canary, flip, lost_kills, old_tests, point_change};
 use crate::reach::{self, Function, TestBody};
-use crate::trial::{Check, Outcome, Runner, Verdict};
+use crate::trial::{Check, Outcome, Runner, Verdict, is_file, lacks_a_name};
 
 /// How many functions away from a test code may be that it judges.
 const REACH: u32 = 3;
@@ -80,6 +80,7 @@ pub fn prove<R: Runner>(change: &Change, asked: &Asked, runner: &mut R) -> Resul
             left_ms: u64::MAX,
             is_blind: false,
             known: BTreeMap::new(),
+            counted: BTreeSet::new(),
         };
         if !session.begin()? {
             continue;
@@ -188,6 +189,8 @@ pub(crate) struct Session<'a, R> {
     /// Whether the check was seen to notice no break: what it says proves nothing then.
     pub(crate) is_blind: bool,
     known: BTreeMap<Overlay, Outcome>,
+    /// Breaks that were counted.
+    counted: BTreeSet<(String, usize, usize, String)>,
 }
 
 impl<R: Runner> Session<'_, R> {
@@ -201,7 +204,9 @@ impl<R: Runner> Session<'_, R> {
         self.took_ms = outcome.took_ms.max(1);
         let passes = outcome.verdict == Verdict::Green;
         if !passes {
-            self.account.missed(format!("`{}` does not pass, so it proves nothing", self.check.name));
+            let said = last_words(&outcome).map(|said| format!(": {said}")).unwrap_or_default();
+            let name = &self.check.name;
+            self.account.missed(format!("`{name}` does not pass in a trial, so it proves nothing{said}"));
         }
         self.known.insert(Overlay::new(), outcome);
         Ok(passes)
@@ -222,9 +227,13 @@ impl<R: Runner> Session<'_, R> {
             return Ok(true);
         }
         let control = self.run(&Overlay::new())?;
-        let passes = control.is_some_and(|control| control.verdict == Verdict::Green);
+        let passes = control.as_ref().is_some_and(|control| control.verdict == Verdict::Green);
         if !passes {
-            self.account.missed(format!("`{}` does not pass in a copy of the work tree", self.check.name));
+            let said = control.as_ref().and_then(last_words).map(|said| format!(": {said}"));
+            let name = &self.check.name;
+            let why =
+                format!("`{name}` does not pass in a copy of the work tree{}", said.unwrap_or_default());
+            self.account.missed(why);
         }
         Ok(passes)
     }
@@ -232,19 +241,76 @@ impl<R: Runner> Session<'_, R> {
     /// Takes down what fails on the code of before: that it passes now is what proves the change.
     pub(crate) fn proved(&mut self, outcome: &Outcome) {
         let all = format!("check `{}`", self.check.name);
-        match &outcome.failed {
-            Some(failed) => self.proved_by(failed.iter()),
-            None => self.proved_by([&all].into_iter()),
+        match (!outcome.failing.is_empty()).then_some(&outcome.failing) {
+            // A test that only lacked the name of something new says nothing about what that does, nor does one that failed on its own.
+            Some(failed) => {
+                let product = || self.change.product.keys();
+                let is_proof = |name: &&String| {
+                    !outcome.fails_for_a_name(name)
+                        && (outcome.fails_by_assertion(name) || outcome.fails_inside(name, product()))
+                };
+                let names: Vec<_> = failed.iter().filter(is_proof).cloned().collect();
+                self.proved_by(names.iter());
+            }
+            None if !lacks_a_name(&outcome.output) => self.proved_by([&all].into_iter()),
+            None => {}
         }
     }
 
     /// These tests prove the change, unless the check notices nothing at all.
     pub(crate) fn proved_by<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
         for name in names.filter(|_| !self.is_blind) {
-            if !self.account.proved_by.contains(name) {
-                self.account.proved_by.push(name.clone());
+            // A file that is a test by itself: where it lies is nobody's business.
+            let name = match is_file(name) {
+                true => name.rsplit('/').next().unwrap_or(name),
+                false => name,
+            };
+            if !self.account.proved_by.iter().any(|known| known == name) {
+                self.account.proved_by.push(name.to_owned());
             }
         }
+    }
+
+    /// Counts a break that was tried, once.
+    pub(crate) fn count(&mut self, mutant: &Mutant, outcome: &Outcome) {
+        let Mutant { path, range, replacement, .. } = mutant;
+        if self.counted.insert((path.clone(), range.start, range.end, replacement.clone())) {
+            self.account.mutants += 1;
+            self.account.lived += u32::from(outcome.verdict == Verdict::Green);
+        }
+    }
+
+    /// What came of this tree, where it was run.
+    pub(crate) fn known(&self, tree: &Overlay) -> Option<Outcome> {
+        self.known.get(tree).cloned()
+    }
+
+    /// Runs the check on this tree without what git ignores and is new or other since the start, and without what was compiled; and says what
+    /// that was. Nothing where there is no such thing, or the budget does not allow it.
+    pub(crate) fn run_without_what_is_new(
+        &mut self,
+        tree: &Overlay,
+    ) -> Result<Option<(Outcome, Vec<String>)>, R::Error> {
+        if self.left_ms < self.took_ms {
+            self.account.missed(format!("the budget of `{}` was spent", self.check.name));
+            return Ok(None);
+        }
+        let Some((outcome, gone)) = self.runner.run_without_what_is_new(self.check, tree, self.wall_ms())?
+        else {
+            return Ok(None);
+        };
+        self.spend(&outcome);
+        Ok(Some((outcome, gone)))
+    }
+
+    fn wall_ms(&self) -> u64 {
+        self.took_ms.saturating_mul(PATIENCE).max(PATIENCE_MS_MIN)
+    }
+
+    fn spend(&mut self, outcome: &Outcome) {
+        self.left_ms = self.left_ms.saturating_sub(outcome.took_ms.max(1));
+        self.account.trials += 1;
+        self.account.took_ms += outcome.took_ms;
     }
 
     /// Runs the check on this tree, unless that was done already. Nothing where the budget does not allow it.
@@ -265,11 +331,8 @@ impl<R: Runner> Session<'_, R> {
             self.account.missed(format!("the budget of `{}` was spent", self.check.name));
             return Ok(None);
         }
-        let wall_ms = self.took_ms.saturating_mul(PATIENCE).max(PATIENCE_MS_MIN);
-        let outcome = self.runner.run(self.check, tree, wall_ms)?;
-        self.left_ms = self.left_ms.saturating_sub(outcome.took_ms.max(1));
-        self.account.trials += 1;
-        self.account.took_ms += outcome.took_ms;
+        let outcome = self.runner.run(self.check, tree, self.wall_ms())?;
+        self.spend(&outcome);
         Ok(Some(outcome))
     }
 
@@ -298,6 +361,16 @@ impl<R: Runner> Session<'_, R> {
         });
         found.truncate(max);
         found
+    }
+
+    /// Functions that are new or other, giving something else: whoever tests one of them has to notice.
+    pub(crate) fn changed_stubs(&self, max: usize) -> Vec<Mutant> {
+        let all = self.around.lines.iter().flat_map(|(path, lines)| {
+            let stubs =
+                self.change.product.get(path).map(|text| mutate::stubs(path, text)).unwrap_or_default();
+            stubs.into_iter().filter(move |stub| lines.iter().any(|lines| lines.contains(&stub.line)))
+        });
+        all.take(max).collect()
     }
 
     fn mutants_of(
@@ -382,12 +455,21 @@ impl<R: Runner> Session<'_, R> {
     pub(crate) fn diff(&self, mutant: &Mutant) -> String {
         let text = self.change.product.get(&mutant.path).map(String::as_str).unwrap_or_default();
         let (before, after) = mutant.lines(text);
-        format!("{}:{}\n- {}\n+ {}", mutant.path, mutant.line, before.trim(), after.trim())
+        let signed = |sign: &str, text: &str| -> String {
+            text.lines().map(|line| format!("\n{sign} {}", line.trim_end())).collect()
+        };
+        // What is put before a line leaves that line as it is.
+        let put_before = after.strip_suffix(before.as_str()).filter(|added| added.contains('\n'));
+        let (removed, added) = match put_before {
+            Some(added) => (signed("+", added.trim_end()), signed(" ", &before)),
+            None => (signed("-", &before), signed("+", &after)),
+        };
+        format!("{}:{}{removed}{added}", mutant.path, mutant.line)
     }
 
     /// Holds something against the change.
     pub(crate) fn show(&mut self, probe: Probe, shown: Shown) {
-        let Shown { rule, file, line, test, message, sure, change, saw, against } = shown;
+        let Shown { rule, file, line, test, message, sure, tree, change, saw, against } = shown;
         let evidence = Evidence {
             probe: probe.as_str().to_owned(),
             check: self.check.name.clone(),
@@ -395,6 +477,7 @@ impl<R: Runner> Session<'_, R> {
             saw,
             against,
         };
+        self.account.trees.push(tree);
         self.account.shown.push(Demonstrated { rule, file, line, test, message, sure, evidence });
     }
 }
@@ -407,6 +490,8 @@ pub(crate) struct Shown {
     pub(crate) test: Option<String>,
     pub(crate) message: String,
     pub(crate) sure: bool,
+    /// The tree of the trial: the new one, with these files other than they are.
+    pub(crate) tree: Overlay,
     /// What was changed for the trial.
     pub(crate) change: String,
     /// What came of it.
@@ -425,6 +510,16 @@ pub(crate) fn newly_failing(before: &Outcome, after: &Outcome) -> Option<BTreeSe
         (Verdict::Green, Verdict::Red, _, _) => Some(BTreeSet::new()),
         _ => None,
     }
+}
+
+/// What a check said of why it failed: the last line that names an error, or the last one at all.
+fn last_words(outcome: &Outcome) -> Option<String> {
+    const BYTES_MAX: usize = 160;
+    let lines = || outcome.output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_error = |line: &&str| line.contains("Error:") || line.contains("error:");
+    let line = lines().rfind(is_error).or_else(|| lines().next_back())?;
+    let end = (0..=line.len().min(BYTES_MAX)).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    Some(line[..end].to_owned())
 }
 
 /// Names for a sentence: the first few.

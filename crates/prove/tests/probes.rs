@@ -85,7 +85,11 @@ fn calc(files: &Files) -> (bool, String) {
     let tests = [("test_add", "return a + b"), ("test_mul", "return a * b")];
     let asked = |name: &str| files.get("test_calc.py").is_some_and(|text| text.contains(name));
     let all: Vec<_> = tests.iter().map(|(name, _)| *name).filter(|name| asked(name)).collect();
-    let fails = |(name, right): &&(&'static str, &str)| asked(name) && !product.contains(right);
+    let expects = |wrong: &str| files.get("test_calc.py").is_some_and(|text| text.contains(wrong));
+    let fails = |(name, right): &&(&'static str, &str)| {
+        let is_wrong = if *name == "test_add" { "add(2, 3), 6)" } else { "mul(2, 3), 7)" };
+        asked(name) && (!product.contains(right) || expects(is_wrong))
+    };
     let failing: Vec<_> = tests.iter().filter(fails).map(|(name, _)| *name).collect();
     unittest(&all, &failing)
 }
@@ -153,7 +157,7 @@ fn a_product_that_rigs_the_only_test_is_seen_by_what_that_test_says() {
     let account = case.prove(&check);
     assert_eq!(rules(&account), ["canary-alive"], "{account:?}");
     assert!(
-        account.shown[0].message.contains("`test_add`, which fails on the code of before"),
+        account.shown[0].message.contains("`test_add` passes whatever it expects: with `6` in place of `5`"),
         "{account:?}"
     );
 }
@@ -185,7 +189,8 @@ fn what_git_does_not_keep_and_makes_the_check_pass_is_seen() {
     let right = three.replacen("a - b", "a + b", 1);
     let same: &[(&str, &str)] = &[("calc.py", &right), ("test_calc.py", &tests)];
     let case = Case { before: same, after: same, failed_before: Some(true) };
-    assert_eq!(rules(&case.prove(&calc)), Vec::<&str>::new());
+    let account = case.prove(&calc);
+    assert!(!account.shown.iter().any(|shown| shown.sure), "it is worth a look and no more: {account:?}");
 }
 
 #[test]

@@ -424,7 +424,7 @@ fn text(state: &State, rows: &[Row], changed: &ChangedView) -> String {
     let found: Vec<_> = rows
         .iter()
         .flat_map(|row| row.findings.iter().map(move |found| (row, found)))
-        .filter(|(_, finding)| finding.blocking)
+        .filter(|(_, finding)| finding.blocking || finding.evidence.is_some())
         .collect();
     if !found.is_empty() {
         text.push_str("\n## What the guard found\n\n");
@@ -432,7 +432,7 @@ fn text(state: &State, rows: &[Row], changed: &ChangedView) -> String {
             let _ =
                 writeln!(text, "- #{}, {}: {}", row.iteration, finding.rule, clean_line(&finding.sentence()));
             if let Some(evidence) = &finding.evidence {
-                let _ = write!(text, "{}", tried(evidence));
+                let _ = write!(text, "{}", tried(finding, evidence));
             }
         }
     }
@@ -464,12 +464,16 @@ fn text(state: &State, rows: &[Row], changed: &ChangedView) -> String {
 }
 
 /// What was tried and what came of it, below the finding that it shows.
-fn tried(evidence: &Evidence) -> String {
+fn tried(finding: &Finding, evidence: &Evidence) -> String {
     let mut text = String::from("\n  ```diff\n");
     for line in clean(&evidence.change).lines() {
         let _ = writeln!(text, "  {line}");
     }
-    let against = evidence.against.iter().map(|against| format!("; {}", clean_line(against)));
-    let _ = writeln!(text, "  ```\n\n  Then {}{}.", clean_line(&evidence.saw), against.collect::<String>());
+    let _ = writeln!(
+        text,
+        "  ```\n\n  Then {} To see it again: `piton prove replay {}`.",
+        clean_line(&evidence.outcome()),
+        finding.id
+    );
     text
 }

@@ -50,6 +50,12 @@ pub(crate) const COMMAND_TIMEOUT_MS: u64 = 15 * 60_000;
 /// Between the request to end and the kill.
 const KILL_GRACE_MS: u64 = 1_000;
 
+/// The extension of the place beside the copy of a tree where the files of the user's home are that its trials may write.
+pub(crate) const HOME_OF_A_TRIAL: &str = "home";
+
+/// The variables that say where temporary files go.
+const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+
 /// Why nothing of a run can be started here.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
@@ -337,7 +343,9 @@ impl Surroundings {
         let tree = self.layout.tree();
         let mut walls = Walls::default();
         let hidden = hidden::places(&[]);
-        walls.open_home(tree, &hidden, &[]);
+        if walls.open_home(tree, &hidden, &[]) {
+            walls.copy_files_of_home(&copy.with_extension(HOME_OF_A_TRIAL), &hidden);
+        }
         hidden.iter().for_each(|place| walls.hide(place));
         if let Some(confined) = &self.confined {
             walls::places_of(&confined.asked.read).iter().for_each(|place| walls.readable(place));
@@ -360,6 +368,8 @@ impl Surroundings {
         // Where it is started there is nothing of it to be seen yet.
         let program = bare(line, copy).env("PITON_RUN_ID", self.run.as_str()).env("CI", "1");
         let program = program.env("PYTHONDONTWRITEBYTECODE", "1");
+        // What is temporary goes where it is one's own inside: elsewhere nothing can be written.
+        let program = TEMPORARY.iter().fold(program, |program, name| program.env(name, "/tmp"));
         self.of_the_tree().into_iter().fold(program, |program, (name, value)| program.env(name, value))
     }
 

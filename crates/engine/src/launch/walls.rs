@@ -237,6 +237,26 @@ impl Walls {
         true
     }
 
+    /// Puts copies, which lie in `place`, in place of the files at the top of the user's home, so that a program that writes one can do so. What
+    /// cannot be copied stays closed.
+    pub(super) fn copy_files_of_home(&mut self, place: &Path, hidden: &BTreeSet<PathBuf>) {
+        const BYTES_MAX: u64 = 1 << 20;
+        let _ = std::fs::remove_dir_all(place);
+        let Some(home) = place_of("~/").and_then(|home| home.canonicalize().ok()) else { return };
+        if piton_sys::file::create_private_dir(place).is_err() {
+            return;
+        }
+        let entries = home.read_dir().into_iter().flatten().flatten().take(ENTRIES_MAX);
+        for entry in entries {
+            let (from, to) = (entry.path(), place.join(entry.file_name()));
+            let found =
+                from.symlink_metadata().ok().filter(|found| found.is_file() && found.len() <= BYTES_MAX);
+            if found.is_some() && !hidden.contains(&from) && std::fs::copy(&from, &to).is_ok() {
+                self.stands_for(&to, &from);
+            }
+        }
+    }
+
     /// Has the file seen at `at`, too.
     pub(super) fn readable_at(&mut self, path: &Path, at: &Path) {
         if let (Some(path), Some(at)) = (path.to_str(), at.to_str()) {

@@ -7,18 +7,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use piton_prove::Overlay;
+use piton_sys::lock::FileLock;
 use piton_sys::process::{Program, RunLimits};
 use piton_sys::{Ids, SystemIds, file};
 
 use super::ProveError;
+use crate::launch::HOME_OF_A_TRIAL;
 
 /// More is not copied: it would cost more than it shows.
 const BYTES_MAX: u64 = 4 << 30;
 const ENTRIES_MAX: usize = 400_000;
 const COPY_WITHIN: Duration = Duration::from_secs(300);
+
+/// How many of the files are named that a trial goes without.
+const NAMES_MAX: usize = 5;
 
 /// What stays where it is: history, and what piton keeps.
 const LEFT: [&str; 2] = [".git", ".piton"];
@@ -27,20 +32,27 @@ const LEFT: [&str; 2] = [".git", ".piton"];
 type Stamp = (i64, i64, u64, u32);
 
 pub(super) struct Copy {
+    /// What it is a copy of.
+    tree: PathBuf,
     place: PathBuf,
     /// Files that git keeps, as they are between trials.
     kept: BTreeMap<String, (Stamp, Vec<u8>)>,
     /// Files and directories that were there besides.
     others: BTreeSet<PathBuf>,
+    /// Held as long as it is in use: what nobody holds was left by somebody who died.
+    _lock: Option<FileLock>,
 }
 
 impl Copy {
     /// A copy of `tree` below `scratch`, in which git keeps `files`.
     pub(super) fn of(tree: &Path, scratch: &Path, files: Vec<String>) -> Result<Self, ProveError> {
         require_small(tree)?;
-        let place = scratch.join(format!("trial-{}", SystemIds.hex(8)));
+        remove_stale(scratch);
+        let place = scratch.join(format!("{NAMED}{}", SystemIds.hex(8)));
         make(&place)?;
-        let mut copy = Self { place, kept: BTreeMap::new(), others: BTreeSet::new() };
+        let lock = hold(&place);
+        let (tree_of, kept, others) = (tree.to_owned(), BTreeMap::new(), BTreeSet::new());
+        let mut copy = Self { tree: tree_of, place, kept, others, _lock: lock };
         let failed = |error: io::Error| file::Error::new("list", tree, error);
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(tree).map_err(failed)? {
@@ -106,6 +118,54 @@ impl Copy {
             }
         }
         Ok(())
+    }
+
+    /// Puts aside what was compiled, and what git does not keep and is new or other in the work tree since then, while
+    /// `during` runs; and gives the paths, the first few.
+    #[expect(clippy::disallowed_methods, reason = "nobody reads a copy after a crash")]
+    pub(super) fn without_what_is_new<T>(
+        &self,
+        since: Option<SystemTime>,
+        during: impl FnOnce(&[String]) -> T,
+    ) -> Result<T, ProveError> {
+        let mut aside = Vec::new();
+        for path in self.ignored() {
+            let is_compiled = path.extension().is_some_and(|extension| extension == "pyc");
+            let is_new = || since.is_some_and(|since| changed(&self.tree.join(&path)) > Some(since));
+            let (here, there) = (self.place.join(&path), self.aside(aside.len()));
+            if (is_compiled || is_new()) && std::fs::rename(&here, &there).is_ok() {
+                aside.push((path, here, there));
+            }
+        }
+        let names = aside.iter().take(NAMES_MAX).map(|(path, ..)| path.display().to_string());
+        let came = during(&names.collect::<Vec<_>>());
+        for (_, here, there) in aside {
+            std::fs::rename(&there, &here).map_err(|error| file::Error::new("put back", &here, error))?;
+        }
+        Ok(came)
+    }
+
+    /// Where something is put aside: beside the copy, so that it goes with it.
+    fn aside(&self, number: usize) -> PathBuf {
+        self.place.with_extension(format!("aside-{number}"))
+    }
+
+    /// The files and links that git does not keep.
+    fn ignored(&self) -> Vec<PathBuf> {
+        let (mut found, mut waiting) = (Vec::new(), vec![PathBuf::new()]);
+        while let Some(directory) = waiting.pop() {
+            for entry in self.place.join(&directory).read_dir().into_iter().flatten().flatten() {
+                let path = directory.join(entry.file_name());
+                let is_kept = path.to_str().is_some_and(|path| self.kept.contains_key(path));
+                match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    true => waiting.push(path),
+                    false if !is_kept => found.push(path),
+                    false => {}
+                }
+            }
+        }
+        found.sort();
+        found
     }
 
     /// Remembers a file as it is now.
@@ -187,8 +247,41 @@ impl Copy {
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.place);
+        remove(&self.place);
     }
+}
+
+/// What the name of a copy begins with.
+const NAMED: &str = "trial-";
+/// The extension of what is locked where directories cannot be.
+const LOCK: &str = "lock";
+
+fn hold(place: &Path) -> Option<FileLock> {
+    FileLock::try_exclusive_directory(place, &place.with_extension(LOCK)).ok().flatten()
+}
+
+/// Removes copies that nobody holds any more, with what lies beside them: whoever made them was killed.
+fn remove_stale(scratch: &Path) {
+    for entry in scratch.read_dir().into_iter().flatten().flatten() {
+        let place = entry.path();
+        let is_copy = entry.file_name().to_string_lossy().starts_with(NAMED) && place.extension().is_none();
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_copy && is_directory && hold(&place).is_some() {
+            remove(&place);
+        }
+    }
+}
+
+fn remove(place: &Path) {
+    let _ = std::fs::remove_dir_all(place);
+    let _ = std::fs::remove_dir_all(place.with_extension(HOME_OF_A_TRIAL));
+    let _ = std::fs::remove_file(place.with_extension(LOCK));
+}
+
+/// When a file was last changed, whatever it says of that itself.
+fn changed(place: &Path) -> Option<SystemTime> {
+    let found = place.symlink_metadata().ok()?;
+    UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(found.ctime()).ok()?))
 }
 
 fn make(place: &Path) -> Result<(), ProveError> {

@@ -8,9 +8,10 @@
 //! What was killed in the middle is asked for again, or not.
 
 mod copy;
+mod replay;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use piton_guard::{ReadError, Tree};
 use piton_model::RunId;
@@ -19,6 +20,7 @@ pub use piton_prove::{Account, Asked, Check, Depth};
 use piton_prove::{Change, Outcome, Overlay, Runner};
 use piton_sys::process::{self, RunLimits};
 use piton_sys::{Clock, SystemClock, file};
+pub use replay::{Recipe, Replayed, replay};
 
 use crate::launch::{LaunchError, Surroundings};
 use crate::layout::Layout;
@@ -66,6 +68,8 @@ pub struct Subject<'a> {
     pub head: &'a dyn Tree,
     /// What is on disk, where that is not the new tree.
     pub disk: Option<&'a dyn Tree>,
+    /// When the work began, where that is known: what git ignores and is newer may be a part of it.
+    pub since: Option<SystemTime>,
 }
 
 /// Whether there can be trials here; what stands in the way otherwise.
@@ -104,14 +108,18 @@ pub(crate) fn prove_in(
         let behind = Change::of(disk, subject.head).map_err(ProveError::Read)?;
         copy.settle(&behind.files.into_iter().map(|file| (file.path, file.after)).collect())?;
     }
-    let mut trials = Trials { launch, copy, is_cancelled };
-    piton_prove::prove(&change, asked, &mut trials)
+    let mut trials = Trials { launch, copy, since: subject.since, is_cancelled };
+    let account = piton_prove::prove(&change, asked, &mut trials)?;
+    let work = change.files.into_iter().map(|file| (file.path, file.after)).collect();
+    replay::keep(subject.layout, &account, &asked.checks, &work);
+    Ok(account)
 }
 
 /// Where trials are run.
 struct Trials<'a> {
     launch: &'a Surroundings,
     copy: Copy,
+    since: Option<SystemTime>,
     is_cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -120,13 +128,35 @@ impl Runner for Trials<'_> {
 
     fn run(&mut self, check: &Check, tree: &Overlay, wall_ms: u64) -> Result<Outcome, ProveError> {
         self.copy.change(tree)?;
+        let came = self.run_as_it_is(check, wall_ms);
+        self.copy.put_back()?;
+        came
+    }
+
+    fn run_without_what_is_new(
+        &mut self,
+        check: &Check,
+        tree: &Overlay,
+        wall_ms: u64,
+    ) -> Result<Option<(Outcome, Vec<String>)>, ProveError> {
+        self.copy.change(tree)?;
+        let came = self.copy.without_what_is_new(self.since, |gone| match gone.is_empty() {
+            true => Ok(None),
+            false => Ok(Some((self.run_as_it_is(check, wall_ms)?, gone.to_vec()))),
+        })?;
+        self.copy.put_back()?;
+        came
+    }
+}
+
+impl Trials<'_> {
+    fn run_as_it_is(&self, check: &Check, wall_ms: u64) -> Result<Outcome, ProveError> {
         let program = self.launch.trial(&check.command, self.copy.place());
         let limits =
             RunLimits { deadline: Duration::from_millis(wall_ms), output_bytes_max: OUTPUT_BYTES_MAX };
         let begin = SystemClock.monotonic();
         let ended = program.run_unless(limits, self.is_cancelled);
         let took_ms = u64::try_from((SystemClock.monotonic() - begin).as_millis()).unwrap_or(u64::MAX);
-        self.copy.put_back()?;
         match ended {
             Ok(ended) if ended.cancelled => Err(ProveError::Cancelled),
             Ok(ended) => {

@@ -6,7 +6,10 @@ use std::path::Path;
 use jiff::{Zoned, civil};
 use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan, says_something};
 use piton_model::hook::Mode;
-use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, WRITES_TEST, Worktree, create};
+use piton_model::loop_machine::{
+    Adoption, GuardMode, LoopConfig, ModePolicy, Prompt, ProofPolicy, ProveMode, WRITES_TEST, Worktree,
+    create,
+};
 use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::words::clean_line;
@@ -58,6 +61,7 @@ pub(super) async fn start(
     require_rules(&config)?;
     require_program(&config.agent, layout.root())?;
     ready::require_checks(&config.checks, layout.root())?;
+    require_trials(&config, layout)?;
     require_fresh(&config, layout.root())?;
     if let Some(confine) = &config.confine {
         configuration::require_walls(layout, confine)?;
@@ -208,6 +212,21 @@ fn require_rules(config: &LoopConfig) -> Result<(), Error> {
         Some(meant) => error.hint(format!("did you mean `{meant}`?")),
         None => error.hint("`piton guard rules` lists them"),
     })
+}
+
+/// Refuses a run that needs a proof where there can be no trials: it would never be done.
+fn require_trials(config: &LoopConfig, layout: &Layout) -> Result<(), Error> {
+    if config.proof == ProofPolicy::Optional {
+        return Ok(());
+    }
+    let refused = |kind, why: &str| {
+        Error::new(kind, format!("`[loop] proof = \"required\"` needs trials: {why}"))
+            .hint("install bubblewrap, or set `[loop] proof = \"optional\"`")
+    };
+    if config.prove == ProveMode::Off || config.guard == GuardMode::Off {
+        return Err(refused(ErrorKind::Usage, "`[guard]` has them off"));
+    }
+    crate::prove::available(layout).map_err(|why| refused(ErrorKind::Environment, &why))
 }
 
 /// What the loop relies on is known and fresh, or it does not begin.

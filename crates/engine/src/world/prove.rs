@@ -3,6 +3,8 @@
 //! The tree of the start is what everything is compared with: what an iteration made weaker stays so until the run is done.
 //! Trials are no part of the work: no keeper holds them, and a driver that dies in the middle of one leaves nothing.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use piton_guard::Options;
 use piton_model::State;
 use piton_model::loop_machine::{
@@ -30,7 +32,9 @@ pub(super) fn look(
     }
     let base = context.workspace.tree(&snapshot_id(&start.id)?);
     let head = context.workspace.tree(&snapshot_id(&after.id)?);
-    let subject = Subject { layout: &context.layout, base: &base, head: &head, disk: None };
+    let created_ms = u64::try_from(state.created_at.as_millis()).unwrap_or(0);
+    let since = UNIX_EPOCH.checked_add(Duration::from_millis(created_ms));
+    let subject = Subject { layout: &context.layout, base: &base, head: &head, disk: None, since };
     let asked = Asked { checks: checks(state, round), depth, budget_ms: None, strict: false };
     let scratch = prove::scratch_of(&context.layout);
     let tried = prove::prove(&subject, &asked, &scratch, &|| context.is_cancelled());
@@ -49,7 +53,17 @@ pub(super) fn look(
     let mut report = piton_guard::Report::default();
     piton_guard::add_demonstrated(&mut report, account.shown.clone(), &base, &options)
         .map_err(|error| WorldError::Guard { what: error.to_string() })?;
+    if changed_nothing(state, start, after) {
+        report.findings.iter_mut().for_each(|finding| finding.blocking = false);
+    }
     Ok(Some(Some(kept(context, state, account, report.findings))))
+}
+
+/// Whether this iteration left the tree as it found it, which is another one than that of the start: what trials show is then somebody
+/// else's, as what a person edited is. Where the run as a whole changed nothing, what git ignores may be its work.
+fn changed_nothing(state: &State, start: &Snapshot, after: &Snapshot) -> bool {
+    let is_same = state.work.before.as_ref().is_some_and(|before| before.tree == after.tree);
+    is_same && start.tree != after.tree
 }
 
 /// Whether there is something to try: the checks of an iteration pass, on another tree than that of the start.
@@ -117,6 +131,7 @@ fn kept(context: &Context, state: &State, account: Account, findings: Vec<piton_
         probes: account.probes.iter().map(|probe| probe.as_str().to_owned()).collect(),
         trials: account.trials,
         mutants: account.mutants,
+        lived: account.lived,
         lost: account.lost,
         proved_by: account.proved_by,
         not_proven: account.not_proven.iter().map(|why| clean(why)).collect(),

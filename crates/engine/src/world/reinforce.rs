@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use piton_model::State;
 use piton_model::limits::clip;
-use piton_model::loop_machine::{Level, Trigger, lacks_proof};
+use piton_model::loop_machine::{Level, Trigger, wants_proof};
+use piton_model::{Finding, State};
 
 /// What a token is, roughly, in bytes.
 const BYTES_PER_TOKEN: usize = 4;
@@ -19,13 +19,18 @@ const SCORES_SHOWN: usize = 3;
 pub(super) fn reinforce(prompt: &mut String, state: &State) {
     let level = state.judged.reinforcement.level;
     let refused = state.judged.recent.back().is_some_and(|last| last.refused);
-    let unproved = lacks_proof(state);
-    let tokens = level.tokens_max().max(if refused || unproved { REFUSAL_TOKENS_MIN } else { 0 });
+    let unproved = wants_proof(state);
+    let shown = !refused && !of_trials(state).is_empty();
+    let is_told = refused || unproved || shown;
+    let tokens = level.tokens_max().max(if is_told { REFUSAL_TOKENS_MIN } else { 0 });
     let mut said = Budget { text: String::new(), bytes: tokens * BYTES_PER_TOKEN };
     if refused {
         say_refusal(&mut said, state);
     } else if unproved {
         say_unproved(&mut said);
+    }
+    if shown {
+        say_shown(&mut said, state);
     }
     say_approach(&mut said, state);
     if level >= Level::Aggressive && !refused {
@@ -88,11 +93,29 @@ fn say_refusal(said: &mut Budget, state: &State) {
         } else {
             said.say(&line)
         }
-        let Some(evidence) = &kept.finding.evidence else { continue };
-        said.say(&format!("  It was tried, with this change:\n{}", indented(&evidence.change)));
-        let but = evidence.against.iter().map(|against| format!("; but {against}")).collect::<String>();
-        said.say(&format!("  Then {}{but}.", evidence.saw));
+        say_evidence(said, &kept.finding);
     }
+}
+
+/// What trials showed about the work that stands, and nobody let pass.
+fn of_trials(state: &State) -> Vec<&Finding> {
+    let proof = state.seen.checks.as_ref().and_then(|round| round.proof.as_ref());
+    proof.iter().flat_map(|proof| &proof.findings).filter(|finding| finding.allowed.is_none()).collect()
+}
+
+/// The same, in so many words: nothing was put back, but it is to be looked at.
+fn say_shown(said: &mut Budget, state: &State) {
+    said.say("The checks were run on copies of your work that were broken on purpose. That showed:");
+    for finding in of_trials(state) {
+        said.say(&format!("- {}. Instead: {}.", finding.sentence(), finding.undo));
+        say_evidence(said, finding);
+    }
+}
+
+fn say_evidence(said: &mut Budget, finding: &Finding) {
+    let Some(evidence) = &finding.evidence else { return };
+    said.say(&format!("  It was tried, with this change:\n{}", indented(&evidence.change)));
+    said.say(&format!("  Then {}", evidence.outcome()));
 }
 
 fn indented(text: &str) -> String {
@@ -101,7 +124,7 @@ fn indented(text: &str) -> String {
 
 /// What keeps a reported done from being one.
 fn say_unproved(said: &mut Budget) {
-    said.say_first("You reported done and every check passes, but no test fails on the code of the start and passes now.");
+    said.say_first("This work is not done: every check passes, but no test fails on the code of the start and passes now.");
     said.say("Add a test that shows what you changed: it must fail without your change.");
 }
 

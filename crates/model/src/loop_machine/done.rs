@@ -65,6 +65,26 @@ pub fn lacks_proof(state: &State) -> bool {
     rule == DoneRule::Done && is_judged(state) && Done {}.is_met(state) && !is_proved_enough(state)
 }
 
+/// Whether the work that stands is green and differs from the start, and only the proof is missing that done needs: what the next attempt
+/// has to know, whose own report is not there yet.
+pub fn wants_proof(state: &State) -> bool {
+    let rule = done_rule(&state.config, state.seen.baseline.as_ref());
+    let green = state.seen.checks.as_ref().is_some_and(|round| !round.checks.is_empty() && round.all_pass());
+    let differs = |last: &IterationRecord| {
+        let snapshots = last.snapshot.as_ref().zip(state.seen.start.as_ref());
+        !last.was_put_back() && snapshots.is_some_and(|(now, start)| now.differs_from(start))
+    };
+    let changed = state.judged.recent.back().is_some_and(differs);
+    rule == DoneRule::Done && green && changed && !is_proved_enough(state)
+}
+
+/// Whether the run is done on the word of its agent alone: its checks were green from the start, and trials name no test that
+/// shows what it changed.
+pub fn is_unproved(state: &State) -> bool {
+    let tried = state.seen.checks.as_ref().is_some_and(|round| round.proof.is_some());
+    state.reason == Some(Reason::Done) && tried && state.proved_by().next().is_none()
+}
+
 /// The conditions by which a run is complete for `reason`, where they decided it.
 pub(super) fn by_which(state: &State, reason: Reason) -> Option<String> {
     (reason == Reason::ConditionsMet).then(|| asked_for(state))

@@ -44,7 +44,7 @@ pub use config::{
     Sessions, StreamField, StreamFormat, Worktree,
 };
 pub use decide::{Command, Place, admit, advance, create};
-pub use done::{DoneRule, done_rule, lacks_proof};
+pub use done::{DoneRule, done_rule, is_unproved, lacks_proof, wants_proof};
 pub use facts::{
     Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,
     ConditionResult, ErrorClass, IntendedSession, Left, LeftOut, Made, Note, NoteKind, Objectives,

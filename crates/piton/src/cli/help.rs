@@ -7,7 +7,13 @@ use super::Arguments;
 /// The groups, in the order of a day's work, and the commands of each.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Start", &["demo", "init", "loop", "run", "cycle", "gaps", "guard", "import"]),
-    ("Look", &["ls", "status", "why", "log", "output", "show", "diff", "best", "report", "attach", "wait"]),
+    (
+        "Look",
+        &[
+            "ls", "status", "why", "log", "output", "show", "diff", "best", "report", "prove", "attach",
+            "wait",
+        ],
+    ),
     ("Steer", &["answer", "tell", "note", "pause", "resume", "stop", "skip", "reboot", "mode"]),
     ("Land", &["land", "restore", "fork", "rm"]),
     ("Keep", &["verify", "backup", "replicate", "repair", "gc", "key"]),

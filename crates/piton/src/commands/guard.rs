@@ -48,6 +48,10 @@ pub(super) async fn run(global: &Global, arguments: &GuardArguments, out: &Outpu
     }
     let history = open(global)?;
     let compared = compare(global, &history, arguments, out)?;
+    if compared.proof.as_ref().is_some_and(|proof| proof.is_interrupted) {
+        out.note("stopped in the middle of a trial: nothing is said");
+        return Ok(ExitCode::Interrupted);
+    }
     let format = arguments.format.unwrap_or(if out.json { GuardFormat::Json } else { GuardFormat::Text });
     match format {
         GuardFormat::Text => text::print(&compared, out),
@@ -58,7 +62,7 @@ pub(super) async fn run(global: &Global, arguments: &GuardArguments, out: &Outpu
     Ok(if compared.report.blocking { ExitCode::Failed } else { ExitCode::Done })
 }
 
-fn open(global: &Global) -> Result<History> {
+pub(super) fn open(global: &Global) -> Result<History> {
     let start = match &global.repo {
         Some(repo) => repo.clone(),
         None => std::env::current_dir().map_err(|error| Failure::environment(&error))?,

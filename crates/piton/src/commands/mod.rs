@@ -31,6 +31,7 @@ mod mcp;
 mod metrics;
 mod note;
 mod output;
+mod prove;
 mod rebuild;
 mod repair;
 mod replicate;
@@ -87,6 +88,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Gaps(arguments) => gaps::run(global, &arguments, out).await,
         Command::Run(arguments) => workflows::run(global, *arguments, out).await,
         Command::Cycle(arguments) => cycle::run(global, *arguments, out).await,
+        Command::Prove(arguments) => prove::run(global, &arguments, out),
         Command::Guard(arguments) => guard::run(global, &arguments, out).await,
         Command::Ls(arguments) => ls::run(global, &arguments, out).await,
         Command::Status(argument) => status::run(global, &argument, out).await,

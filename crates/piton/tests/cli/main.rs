@@ -44,6 +44,7 @@ mod out_of_sight;
 mod outside;
 mod pages;
 mod prompts;
+mod proved;
 mod quiet;
 mod recovery;
 mod redact;

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::{Mutant, Operator};
 
-/// At most `max`, one per line: those in `near` lines first, then those in functions of `reached`, spread over
-/// functions so that a long one does not take all. What is in neither is left out, since no test would notice; where
+/// At most `max`: one for each line first, those in `near` lines before those in functions of `reached`, spread over
+/// functions so that a long one does not take all; then the others of the same lines, in the same order. What is in neither is left out, since no test would notice; where
 /// both are empty nothing is known, and all may be taken.
 pub fn choose(
     mutants: Vec<Mutant>,
@@ -22,28 +22,36 @@ pub fn choose(
         }
         (is_reached || knows_nothing).then_some(1)
     };
-    let mut groups: [Vec<Mutant>; 2] = Default::default();
-    for mutant in best_of_lines(mutants) {
-        if let Some(rank) = rank(&mutant) {
-            groups[rank].push(mutant);
+    let mut groups: [Vec<Mutant>; 4] = Default::default();
+    let (best, others) = best_of_lines(mutants);
+    for (mutants, first) in [(best, 0), (others, 2)] {
+        for mutant in mutants {
+            if let Some(rank) = rank(&mutant) {
+                groups[first + rank].push(mutant);
+            }
         }
     }
     groups.into_iter().flat_map(spread).take(max).collect()
 }
 
-/// One mutant for each line of each file, in the order in which they came.
-fn best_of_lines(mutants: Vec<Mutant>) -> Vec<Mutant> {
+/// One mutant for each line of each file, and the others, in the order in which they came.
+fn best_of_lines(mutants: Vec<Mutant>) -> (Vec<Mutant>, Vec<Mutant>) {
     let mut best: BTreeMap<(String, u32), (usize, Mutant)> = BTreeMap::new();
+    let mut others = Vec::new();
     for (at, mutant) in mutants.into_iter().enumerate() {
         let key = (mutant.path.clone(), mutant.line);
         let is_better = |known: &(usize, Mutant)| worth(mutant.operator) < worth(known.1.operator);
         if best.get(&key).is_none_or(is_better) {
-            best.insert(key, (at, mutant));
+            others.extend(best.insert(key, (at, mutant)));
+        } else {
+            others.push((at, mutant));
         }
     }
-    let mut found: Vec<_> = best.into_values().collect();
-    found.sort_by_key(|(at, _)| *at);
-    found.into_iter().map(|(_, mutant)| mutant).collect()
+    let in_order = |mut found: Vec<(usize, Mutant)>| -> Vec<Mutant> {
+        found.sort_by_key(|(at, _)| *at);
+        found.into_iter().map(|(_, mutant)| mutant).collect()
+    };
+    (in_order(best.into_values().collect()), in_order(others))
 }
 
 /// Lower is better: what changes an answer a little tells suites apart; what breaks all of a function is killed by any.

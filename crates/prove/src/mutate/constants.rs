@@ -55,6 +55,18 @@ pub(super) fn find(code: &Code<'_>, sites: &Sites, changes: &mut Vec<Change>) {
         };
         if let Some(replacement) = found {
             let (operator, range) = (Operator::ChangeConstant, code.bytes(&(index..index + 1)));
+            // What is added may be missed altogether: what rounds an answer shows in a few of them only.
+            let is_added =
+                matches!(code.word_before(index), "+" | "-") && code.kind(index) == Some(Kind::Number);
+            let nothing = Number::read(code.word(index)).filter(|number| is_added && number.value() > 1);
+            if let Some(number) = nothing {
+                changes.push(Change {
+                    operator,
+                    at: index,
+                    range: range.clone(),
+                    replacement: number.with(0),
+                });
+            }
             changes.push(Change { operator, at: index, range, replacement });
         }
     }

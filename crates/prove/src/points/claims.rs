@@ -15,6 +15,10 @@ pub(super) struct Claim {
     pub(super) expected: String,
     /// All that it compares with what is expected.
     pub(super) subject: Range<usize>,
+    /// Where the expected value stands, unless the assertion says it by its own word.
+    pub(super) expected_at: Option<Range<usize>>,
+    /// The word that compares: `assertEqual`, `toBe`, `==`.
+    pub(super) word: String,
 }
 
 const EQUAL: &[&str] = &[
@@ -72,7 +76,9 @@ pub(super) fn claims(code: &Code<'_>, test: &Test) -> Vec<Claim> {
         match piece.class {
             Class::Assert => {
                 let all = piece.span.start + 1..piece.span.end;
-                found.extend(code.split(&all).first().and_then(|condition| reader.holds(condition, true)));
+                found.extend(
+                    code.split(&all).first().and_then(|condition| reader.holds(condition, true, "assert")),
+                );
             }
             Class::Call => found.extend(reader.call(piece)),
             Class::If => found.extend(reader.conditional(piece)),
@@ -116,9 +122,9 @@ impl Reader<'_, '_> {
         let is_method =
             code.word_before(piece.name.end.saturating_sub(1)) == "." && code.language != Language::Python;
         match second {
-            Some(second) if EQUAL.contains(&name) => self.equal(first, second),
-            _ if HOLDS.contains(&name) && (is_method || name != "ok") => self.holds(first, true),
-            _ if FAILS.contains(&name) => self.holds(first, false),
+            Some(second) if EQUAL.contains(&name) => self.equal(first, second, name),
+            _ if HOLDS.contains(&name) && (is_method || name != "ok") => self.holds(first, true, name),
+            _ if FAILS.contains(&name) => self.holds(first, false, name),
             _ => None,
         }
     }
@@ -139,7 +145,7 @@ impl Reader<'_, '_> {
                 let expected = code.split(&operand).into_iter().next()?;
                 return MATCHERS
                     .contains(&matcher)
-                    .then(|| self.equal(&code.inside(&piece.arguments), &expected))
+                    .then(|| self.equal(&code.inside(&piece.arguments), &expected, matcher))
                     .flatten();
             }
             at += 2;
@@ -154,11 +160,11 @@ impl Reader<'_, '_> {
             ["Errorf", "Error", "Fatal", "Fatalf", "Fail", "FailNow", "throw", "raise", "panic"]
                 .contains(&word)
         });
-        fails.then(|| self.holds(&code.inside(&piece.condition), false)).flatten()
+        fails.then(|| self.holds(&code.inside(&piece.condition), false, "if")).flatten()
     }
 
     /// What a condition says that must hold, or must not.
-    fn holds(&self, condition: &Range<usize>, wanted: bool) -> Option<Claim> {
+    fn holds(&self, condition: &Range<usize>, wanted: bool, word: &str) -> Option<Claim> {
         let code = self.code;
         let condition = code.inside(condition);
         let marks: Vec<_> = code.top_level(&condition).map(|index| (index, code.word(index))).collect();
@@ -172,27 +178,34 @@ impl Reader<'_, '_> {
             return None;
         }
         if let Some((at, _)) = marks.iter().find(|(_, word)| equal.contains(word)) {
-            return self.equal(&(condition.start..*at), &(*at + 1..condition.end));
+            return self.equal(&(condition.start..*at), &(*at + 1..condition.end), word);
         }
         if matches!(code.word(condition.start), "not" | "!") {
-            return self.holds(&(condition.start + 1..condition.end), !wanted);
+            return self.holds(&(condition.start + 1..condition.end), !wanted, word);
         }
         let (yes, no) = if code.language == Language::Python { ("True", "False") } else { ("true", "false") };
-        self.claim(&condition, if wanted { yes } else { no }.to_owned())
+        self.claim(&condition, if wanted { yes } else { no }.to_owned(), None, word)
     }
 
-    fn equal(&self, one: &Range<usize>, other: &Range<usize>) -> Option<Claim> {
+    fn equal(&self, one: &Range<usize>, other: &Range<usize>, word: &str) -> Option<Claim> {
         match (written_down(self.code, one), written_down(self.code, other)) {
-            (None, Some(expected)) => self.claim(one, expected),
-            (Some(expected), None) => self.claim(other, expected),
+            (None, Some(expected)) => self.claim(one, expected, Some(other.clone()), word),
+            (Some(expected), None) => self.claim(other, expected, Some(one.clone()), word),
             _ => None,
         }
     }
 
-    fn claim(&self, subject: &Range<usize>, expected: String) -> Option<Claim> {
+    fn claim(
+        &self,
+        subject: &Range<usize>,
+        expected: String,
+        expected_at: Option<Range<usize>>,
+        word: &str,
+    ) -> Option<Claim> {
         let subject = self.resolved(subject);
         let calls = calls(self.code, &subject);
-        (!calls.is_empty()).then_some(Claim { calls, expected, subject })
+        let word = word.to_owned();
+        (!calls.is_empty()).then_some(Claim { calls, expected, subject, expected_at, word })
     }
 
     /// A value, or the value that a name stands for.

@@ -25,6 +25,22 @@ pub fn said(output: &str) -> Vec<Said> {
     found
 }
 
+/// What a runner printed about the tests whose heading is `wanted`; empty where it has none.
+pub(crate) fn of_test(output: &str, wanted: impl Fn(&str) -> bool) -> String {
+    let (mut said, mut is_wanted) = (String::new(), false);
+    for line in output.lines() {
+        let line = plain_text(line);
+        if let Some(heading) = heading(line.trim()) {
+            is_wanted = wanted(&heading);
+        }
+        if is_wanted {
+            said.push_str(&line);
+            said.push('\n');
+        }
+    }
+    said
+}
+
 #[derive(Default)]
 struct Reader {
     found: Vec<Said>,

@@ -8,11 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::Probe;
 use crate::change::Overlay;
 use crate::mutate::Mutant;
+use crate::reach::TestBody;
 use crate::session::{Session, Shown, list, newly_failing};
 use crate::trial::{Outcome, Runner, Verdict, is_named};
 
 /// How many breaks are tried.
 const MUTANTS_MAX: usize = 40;
+/// How many functions give something else altogether.
+const STUBS_MAX: usize = 3;
 /// How many of them are enough to show: more of the same say nothing new.
 const LOST_MAX: usize = 3;
 /// How many breaks of what it calls a test has to let pass, which others notice.
@@ -38,10 +41,16 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
     let mut tried: Vec<Tried> = Vec::new();
     let mut lost = 0;
     let old = session.change.old_tests();
-    for mutant in session.mutants(MUTANTS_MAX, |_| true) {
+    let mut mutants = Vec::new();
+    // Where nothing proves the change yet, a new test may: it has to notice that what is new gives something else.
+    if session.account.proved_by.is_empty() && !session.around.changed_tests.is_empty() {
+        mutants.extend(session.changed_stubs(STUBS_MAX));
+    }
+    mutants.extend(session.mutants(MUTANTS_MAX, |_| true));
+    for mutant in mutants {
         let Some(tree) = session.broken(&Overlay::new(), &mutant) else { continue };
         let Some(now) = session.run(&tree)? else { break };
-        session.account.mutants += 1;
+        session.count(&mutant, &now);
         session.account.did(Probe::LostKills);
         let mut is_noticed = now.verdict == Verdict::Red;
         if now.verdict == Verdict::Green && lost < LOST_MAX {
@@ -50,7 +59,7 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
                 is_noticed = true;
                 lost += 1;
                 session.account.lost += 1;
-                let shown = lost_kill(session, &mutant, &failing);
+                let shown = lost_kill(session, &mutant, tree, &failing);
                 session.show(Probe::LostKills, shown);
             }
         }
@@ -62,7 +71,7 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
 
 /// A new test that notices a break of new code proves that code, also where it could not even be loaded on the old one.
 fn noticed_by_new_tests<R: Runner>(session: &mut Session<'_, R>, mutant: &Mutant, now: &Outcome) {
-    let (around, Some(failed)) = (session.around, &now.failed) else { return };
+    let (around, failed) = (session.around, &now.failing);
     let lines = around.lines.get(&mutant.path);
     let is_new = lines.is_some_and(|lines| lines.iter().any(|lines| lines.contains(&mutant.line)));
     if now.verdict != Verdict::Red || !is_new {
@@ -70,7 +79,9 @@ fn noticed_by_new_tests<R: Runner>(session: &mut Session<'_, R>, mutant: &Mutant
     }
     let is_of_new_test =
         |name: &&String| around.changed_tests.iter().any(|(_, test)| is_named(name, &test.name));
-    session.proved_by(failed.iter().filter(is_of_new_test));
+    // That code crashes which was broken is no sign that a test compares anything.
+    let compared = |name: &&String| is_of_new_test(name) && now.fails_by_assertion(name);
+    session.proved_by(failed.iter().filter(compared));
 }
 
 /// The old tests that notice the break, if any do; the outer nothing where that cannot be known any more.
@@ -96,7 +107,12 @@ fn noticed_before<R: Runner>(
     Ok(Some((!has_names || !failing.is_empty()).then_some(failing)))
 }
 
-fn lost_kill<R: Runner>(session: &Session<'_, R>, mutant: &Mutant, failing: &BTreeSet<String>) -> Shown {
+fn lost_kill<R: Runner>(
+    session: &Session<'_, R>,
+    mutant: &Mutant,
+    tree: Overlay,
+    failing: &BTreeSet<String>,
+) -> Shown {
     let name = &session.check.name;
     let who = match failing.is_empty() {
         true => format!("`{name}` as it was"),
@@ -109,10 +125,23 @@ fn lost_kill<R: Runner>(session: &Session<'_, R>, mutant: &Mutant, failing: &BTr
         test: failing.first().cloned(),
         message: format!("the tests of before notice this bug, those of now do not: {who} failed with it"),
         sure: true,
+        tree,
         change: session.diff(mutant),
         saw: format!("`{name}` passes"),
         against: Some(format!("with the tests of before {who} fails")),
     }
+}
+
+/// Whether a runner's names can be told to mean this test or not: the name is written down as it is, and where the runner names
+/// what passes, it names this one.
+fn is_named_in_trials(test: &TestBody, tried: &[Tried]) -> bool {
+    let is_made = test.name.contains("${") || test.name.contains('%') || test.name.contains('{');
+    let names = |tried: &Tried| {
+        let failed = tried.now.failed.iter().flatten();
+        tried.now.passed.iter().chain(failed).any(|name| is_named(name, &test.name))
+    };
+    let lists = tried.iter().any(|tried| !tried.now.passed.is_empty());
+    !is_made && (!lists || tried.iter().any(names))
 }
 
 /// New and changed tests that let every break of what they call pass.
@@ -120,6 +149,9 @@ fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) -> Resu
     let mut shown = Vec::new();
     let around = session.around;
     for (path, test) in &around.changed_tests {
+        if !is_named_in_trials(test, tried) {
+            continue;
+        }
         let proved = session.account.proved_by.iter().any(|name| is_named(name, &test.name));
         let reached = around.reached_by(test);
         let calls = |tried: &&Tried| {
@@ -166,6 +198,7 @@ fn cannot_fail<R: Runner>(session: &mut Session<'_, R>, tried: &[Tried]) -> Resu
                 test: Some(test.name),
                 message: format!("`{name}` passes whatever the code that it calls gives: with {count} bugs that others notice, and with other answers altogether"),
                 sure: true,
+                tree,
                 change,
                 saw: format!("`{name}` passes"),
                 against: Some("other tests fail with it".to_owned()),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::account::Probe;
 use crate::change::Part;
 use crate::session::{Session, Shown, list};
-use crate::trial::{Outcome, Runner, Verdict};
+use crate::trial::{Runner, Verdict, lacks_a_name};
 
 const RULE: &str = "old-tests-fail";
 const STILL: &str = "failure-persists";
@@ -48,6 +48,7 @@ pub(crate) fn probe<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R::Er
             list(&failing)
         ),
         sure: session.strict,
+        tree: old_tests,
         change: "the tests and settings as they were, on the code of now".to_owned(),
         saw: format!("`{name}` fails: {}", list(&failing)),
         against: Some("on the code of before they pass".to_owned()),
@@ -64,7 +65,9 @@ pub(crate) fn persists<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R:
     let (start, old_tests) = (session.change.old(), session.change.old_tests());
     let Some(before) = session.run(&start)? else { return Ok(()) };
     let Some(now) = session.run(&old_tests)? else { return Ok(()) };
-    if (before.verdict, now.verdict) != (Verdict::Red, Verdict::Red) {
+    // A check that could not be run at the start, or that is about something else than tests, has no test that was to be satisfied.
+    let is_of_tests = before.fails_tests && now.fails_tests;
+    if (before.verdict, now.verdict) != (Verdict::Red, Verdict::Red) || !is_of_tests {
         return Ok(());
     }
     let still: Option<BTreeSet<_>> = match (&before.failed, &now.failed) {
@@ -85,9 +88,12 @@ pub(crate) fn persists<R: Runner>(session: &mut Session<'_, R>) -> Result<(), R:
         message: format!(
             "{who} failed before the change, and fails still as it was: it was changed, not satisfied"
         ),
-        // What calls the code by names it no longer has was to be changed; and where nobody knows which tests fail, with other code
-        // they may be other ones.
-        sure: (still.is_some() || !session.change.touches_product()) && !lacks_a_name(&now),
+        // What calls the code by names it no longer has was to be changed; where nobody knows which tests fail, with other code
+        // they may be other ones; and data that a test lacked, or that was out of date, had to be put there.
+        sure: (still.is_some() || !session.change.touches_product())
+            && !lacks_a_name(&now.output)
+            && session.change.touches_code_of_tests(),
+        tree: old_tests,
         change: "the tests and settings as they were, on the code of now".to_owned(),
         saw: format!("{who} fails"),
         against: Some(format!("with the tests of now `{name}` passes")),
@@ -101,20 +107,4 @@ fn changed_tests<R: Runner>(session: &Session<'_, R>) -> String {
     let is_of_tests = |part| matches!(part, Part::Tests | Part::Both | Part::Checks);
     let first = session.change.files.iter().find(|file| is_of_tests(file.part));
     first.map(|file| file.path.clone()).unwrap_or_default()
-}
-
-/// Whether tests failed for want of something that they call, or because it is called otherwise.
-fn lacks_a_name(outcome: &Outcome) -> bool {
-    const SIGNS: [&str; 9] = [
-        "AttributeError:",
-        "NameError:",
-        "ImportError:",
-        "ModuleNotFoundError:",
-        "unexpected keyword argument",
-        "required positional argument",
-        " is not a function",
-        " is not defined",
-        "does not provide an export",
-    ];
-    SIGNS.iter().any(|sign| outcome.output.contains(sign))
 }

@@ -10,7 +10,7 @@ use piton_model::loop_machine::{
     SwitchReason, UNJUDGED, Verdict, Wrote,
 };
 
-use super::loops::found;
+use super::loops::{found, mutants};
 use super::{checks, clean_line, count, duration, outcome_word, with_detail};
 
 pub(super) fn points(points: &[HookPoint]) -> String {
@@ -65,8 +65,21 @@ pub fn event(event: &Event) -> String {
             format!("checks {} were stopped", round.number)
         }
         Event::ChecksFinished { round, ruling } => {
-            let mut text =
-                format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms));
+            // Trials are no checks, and take their own time.
+            let trials_ms = round.proof.as_ref().map_or(0, |proof| proof.duration_ms);
+            let took = duration(round.duration_ms.saturating_sub(trials_ms));
+            let mut text = format!("checks {}: {} ({took})", round.number, checks(round));
+            if let Some(proof) = &round.proof {
+                let _ = write!(
+                    text,
+                    "; trials: {} ({})",
+                    mutants(proof.mutants, proof.lived, proof.lost),
+                    duration(trials_ms)
+                );
+                if !proof.findings.is_empty() {
+                    let _ = write!(text, ", shown: {}", found(proof.findings.iter()));
+                }
+            }
             round.wrote.iter().for_each(|wrote| text.push_str(&written_words(wrote, ruling)));
             text
         }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use piton_model::loop_machine::{
     AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, SessionPolicy,
-    State, TestStatus, TestTracker, Verdict, all_asked, done_rule, stop_decision,
+    State, TestStatus, TestTracker, Verdict, all_asked, done_rule, is_unproved, lacks_proof, stop_decision,
 };
 use piton_model::{Reason, Status};
 
@@ -177,6 +177,15 @@ pub(super) fn iteration(record: &IterationRecord, state: &State) -> String {
         }
         _ => {}
     }
+    let is_last = state.judged.recent.back().is_some_and(|last| last.number == record.number);
+    if is_last && lacks_proof(state) {
+        text.push_str("   not done: no test fails on the code of the start and passes now");
+    }
+    if is_last && !record.was_put_back() && !shown(state).is_empty() {
+        let proof = state.seen.checks.as_ref().and_then(|round| round.proof.as_ref());
+        let findings = proof.iter().flat_map(|proof| &proof.findings).filter(|found| found.allowed.is_none());
+        let _ = write!(text, "   SHOWN {}", clean_line(&found(findings)));
+    }
     if let Some(doubts) = doubts(record, state) {
         let _ = write!(text, "   {doubts}");
     }
@@ -186,6 +195,7 @@ pub(super) fn iteration(record: &IterationRecord, state: &State) -> String {
 /// The last lines of a run that rests: why, what the result is, what to do next.
 pub fn ending(state: &State, changed: &ChangedView, next: &str) -> Vec<String> {
     let head = match state.status {
+        Status::Completed if is_unproved(state) => "done, unproved:",
         Status::Completed => "done",
         Status::Waiting => "waiting",
         Status::Paused => "paused",
@@ -197,6 +207,7 @@ pub fn ending(state: &State, changed: &ChangedView, next: &str) -> Vec<String> {
         lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
     }
     lines.extend(proof(state).map(|proof| format!("proof     {proof}")));
+    lines.extend(shown(state).into_iter().map(|line| format!("shown     {line}")));
     lines.push(format!("result    {}", result(state, changed)));
     let (left_out, start) = (state.left_out(), state.seen.start.as_ref());
     let is_more = left_out.len() > start.map_or(0, |start| start.left_out.len());
@@ -229,6 +240,27 @@ pub(super) fn facts(state: &State) -> Vec<String> {
     [tests, context, money].into_iter().flatten().collect()
 }
 
+/// How many breaks were tried, and what became of them: that none was lost says nothing where none was noticed.
+pub fn mutants(mutants: u32, lived: u32, lost: u32) -> String {
+    let tried = count(mutants, "mutant");
+    match (lived, lost) {
+        (lived, 0) if lived > 0 && lived == mutants => format!("{tried}, none noticed"),
+        (0, lost) => format!("{tried}, {lost} lost"),
+        (lived, lost) => format!("{tried}, {lived} not noticed, {lost} lost"),
+    }
+}
+
+/// What trials showed about what stands now, a line for each of the first few: said whether it blocks or not.
+pub(super) fn shown(state: &State) -> Vec<String> {
+    const SHOWN_MAX: usize = 3;
+    let proof = state.seen.checks.as_ref().and_then(|round| round.proof.as_ref());
+    let findings = proof.iter().flat_map(|proof| &proof.findings).filter(|found| found.allowed.is_none());
+    let line = |found: &Finding| {
+        clean_line(&format!("{} (look: piton prove replay {})", found.sentence(), found.id))
+    };
+    findings.take(SHOWN_MAX).map(line).collect()
+}
+
 /// What was tried beside the checks on what stands now, and which tests prove it; nothing where nothing was to be tried.
 pub(super) fn proof(state: &State) -> Option<String> {
     const NAMES_MAX: usize = 3;
@@ -237,12 +269,8 @@ pub(super) fn proof(state: &State) -> Option<String> {
         let why = proof.not_proven.first().map(|why| format!(": {}", clean_line(why)));
         return Some(format!("nothing is proven{}", why.unwrap_or_default()));
     }
-    let tried = format!(
-        "{}, {}, {} lost",
-        count(proof.probes.len(), "probe"),
-        count(proof.mutants, "mutant"),
-        proof.lost
-    );
+    let broken = mutants(proof.mutants, proof.lived, proof.lost);
+    let tried = format!("{}, {broken}", count(proof.probes.len(), "probe"));
     let names: Vec<_> = state.proved_by().take(NAMES_MAX).map(clean_line).collect();
     let more = state.proved_by().count() - names.len();
     Some(match (names.is_empty(), more) {

@@ -19,7 +19,9 @@ use piton_model::{Entry, Reason, Status, Timestamp};
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
 pub use fit::{columns, cut, wrapped};
-pub use loops::{details, ending, not_the_cause, on_branch, reported, tests_by_name, uncommitted, why};
+pub use loops::{
+    details, ending, mutants, not_the_cause, on_branch, reported, tests_by_name, uncommitted, why,
+};
 pub use now::{live, now};
 pub use replica::replica;
 pub use status::{next, status, what_to_do};

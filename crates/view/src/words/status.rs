@@ -56,6 +56,7 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
         lines.push(format!("tests    {}", tests.join(" · ")));
     }
     lines.extend(super::loops::proof(state).map(|proof| format!("proof    {proof}")));
+    lines.extend(super::loops::shown(state).into_iter().map(|line| format!("shown    {line}")));
     if let Some(line) = changed(&view.changed) {
         lines.push(format!("changed  {line}"));
     }

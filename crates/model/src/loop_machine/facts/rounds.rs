@@ -79,7 +79,7 @@ impl CheckRound {
 }
 
 /// What came of trials: checks on trees that were broken on purpose.
-#[record(Default, Eq, omit(trials, mutants, lost, full, duration_ms))]
+#[record(Default, Eq, omit(trials, mutants, lived, lost, full, duration_ms))]
 pub struct Proved {
     /// What was tried, by the names of the probes.
     pub probes: Vec<String>,
@@ -87,6 +87,8 @@ pub struct Proved {
     pub trials: u32,
     /// Breaks that were tried.
     pub mutants: u32,
+    /// Breaks of them that the checks let pass; unknown, and nothing, of what an older piton tried.
+    pub lived: u32,
     /// Breaks that the tests of the start notice and those of now do not.
     pub lost: u32,
     /// Tests that fail on the code of the start and pass now; the first few.

@@ -7,8 +7,17 @@ pub(super) fn print(compared: &Compared, out: &Output) {
     let report = &compared.report;
     for finding in report.findings.iter().filter(|finding| finding.allowed.is_none()) {
         let level = if finding.blocking { "error" } else { "warning" };
-        let body =
-            format!("{}. Undo: {}. Allow: piton guard allow {}", finding.message, finding.undo, finding.id);
+        let tried = finding
+            .evidence
+            .as_ref()
+            .map(|evidence| format!("\n\nTried:\n{}\nThen {}", evidence.change, evidence.outcome()));
+        let body = format!(
+            "{}. Undo: {}. Allow: piton guard allow {}{}",
+            finding.message,
+            finding.undo,
+            finding.id,
+            tried.unwrap_or_default()
+        );
         out.line(format!(
             "::{level} file={},line={},title={}::{}",
             property(&finding.file),

@@ -2,7 +2,7 @@
 
 use piton_git::{History, Tree};
 use piton_guard::{Options, Report};
-use piton_view::words::count;
+use piton_view::words::{count, mutants};
 use serde::Serialize;
 
 use crate::cli::{Global, GuardArguments};
@@ -32,6 +32,11 @@ pub(super) struct Proof {
     proved_by: Vec<String>,
     not_proven: Vec<String>,
     duration_ms: u64,
+    /// Breaks that the checks let pass.
+    lived: u32,
+    /// Somebody wanted it ended.
+    #[serde(skip)]
+    pub(super) is_interrupted: bool,
 }
 
 /// Tries what changed, and adds what that showed to the report.
@@ -83,9 +88,14 @@ pub(super) fn run(
         base: trees.base,
         head: trees.head,
         disk: (!trees.is_on_disk).then_some(&disk as &dyn Tree),
+        since: None,
     };
-    let account = match prove::prove(&subject, &asked, &prove::scratch_of(&layout), &|| false) {
+    let is_stopped = crate::repository::stopped_by_signals()?;
+    let account = match prove::prove(&subject, &asked, &prove::scratch_of(&layout), &is_stopped) {
         Ok(account) => account,
+        Err(ProveError::Cancelled) => {
+            return Ok(Proof { is_interrupted: true, ..Proof::of(Account::default()) });
+        }
         Err(ProveError::NoCopy { why }) => Account { not_proven: vec![why], ..Account::default() },
         Err(error) => return Err(Failure::environment(&error).hint("run `piton doctor`")),
     };
@@ -104,6 +114,8 @@ impl Proof {
             proved_by: account.proved_by,
             not_proven: account.not_proven,
             duration_ms: account.took_ms,
+            lived: account.lived,
+            is_interrupted: false,
         }
     }
 
@@ -112,11 +124,10 @@ impl Proof {
         let what = match self.probes.is_empty() {
             true => "nothing".to_owned(),
             false => format!(
-                "{} ({}), {}, {} lost",
+                "{} ({}), {}",
                 count(self.probes.len(), "probe"),
                 self.probes.join(", "),
-                count(self.mutants as usize, "mutant"),
-                self.lost
+                mutants(self.mutants, self.lived, self.lost)
             ),
         };
         out.line(format!("proved: {what}"));

@@ -69,6 +69,7 @@ fn one(out: &Output, finding: &Finding) {
         if let Some(against) = &evidence.against {
             out.row(clean_line(&format!("    but    {against}")));
         }
+        out.line(format!("    again  piton prove replay {}", finding.id));
     }
     out.row(clean_line(&format!("    rule   {} ({})", finding.rule, finding.severity.as_str())));
     match &finding.allowed {
