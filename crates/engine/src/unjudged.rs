@@ -241,7 +241,7 @@ fn still_there(
 ) -> Result<Option<Unjudged>, Error> {
     let considered = if resumed.is_some() { left.get(..1).unwrap_or_default() } else { left };
     let Some(first) = considered.iter().find(|left| left.is_unjudged()) else { return Ok(None) };
-    Tree::open(client, run, worktree, confine)
+    Tree::open(client, run, worktree, confine, considered)
         .and_then(|tree| tree.unjudged(run, considered))
         .map_err(|error| unknown(&first.run, &error))
 }
@@ -265,9 +265,12 @@ impl Tree {
         run: &RunId,
         worktree: Option<&Worktree>,
         confine: Option<&Confine>,
+        left: &[Left],
     ) -> Result<Self, WorldError> {
         let layout = client.layout().at(worktree);
-        let workspace = open_workspace(&layout, run)?;
+        // What was judged is looked at, whatever the rules and the index say that an agent left.
+        let judged = left.iter().map(|left| snapshot_id(&left.judged.id)).collect::<Result<_, _>>()?;
+        let workspace = open_workspace(&layout, run)?.holding(judged);
         // Whether a file changed is asked of filters, and what is there may be what an agent left.
         let around = Surroundings::open(run, &layout, confine)?.around_filters(&workspace, None)?;
         let workspace = workspace.running_filters_in(around);

@@ -13,7 +13,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use piton_git::Tree;
+use piton_git::{Expected, Tree};
 use piton_guard::{is_of_tests, is_protected, leads_into};
 use piton_model::State;
 use piton_model::loop_machine::{GuardMode, Snapshot};
@@ -43,6 +43,14 @@ const MODULES: [&str; 3] = ["py", "pyc", "so"];
 /// A file as it was: its bytes and its mode.
 pub(crate) type Kept = BTreeMap<String, (Vec<u8>, u32)>;
 
+/// The ignore rules of the clone that are in no snapshot, line by line.
+#[derive(Default)]
+pub(crate) struct Rules {
+    before: Option<BTreeSet<Vec<u8>>>,
+    /// By the attempt, as far as this driver saw it begin and end.
+    added: BTreeSet<Vec<u8>>,
+}
+
 /// What was found, and whether the tree is another for it.
 #[derive(Default)]
 pub(super) struct Found {
@@ -69,7 +77,21 @@ pub(crate) fn before(context: &Context, state: &State) -> String {
         }
     }
     *context.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    let rules = Rules { before: Some(context.workspace.rules()), added: BTreeSet::new() };
+    *context.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
     serde_json::to_string(&digests).expect("a list of digests is plain data")
+}
+
+/// Makes the tree what `target` has, since what was done is refused; rules by which the attempt had files ignored go with it.
+pub(crate) fn put_back(
+    context: &Context,
+    target: &piton_git::SnapshotId,
+) -> Result<piton_git::Restored, WorldError> {
+    let added = std::mem::take(&mut context.rules.lock().unwrap_or_else(PoisonError::into_inner).added);
+    if !added.is_empty() {
+        context.workspace.forget_rules(&added)?;
+    }
+    Ok(context.workspace.restore(context.run.as_str(), target, Expected::Refused)?)
 }
 
 /// What was done out of sight, and undone where what blocks is refused. `directory` is that of the attempt.
@@ -80,6 +102,7 @@ pub(super) fn find(
     directory: Option<&Path>,
 ) -> Result<Found, WorldError> {
     let mut found = Found::default();
+    note_rules(context);
     let Some(before) = state.work.before.as_ref().filter(|_| state.config.guard != GuardMode::Off) else {
         return Ok(found);
     };
@@ -128,6 +151,13 @@ pub(super) fn find(
         found.said.push((path, words));
     }
     Ok(found)
+}
+
+fn note_rules(context: &Context) {
+    let mut rules = context.rules.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(before) = rules.before.take() {
+        rules.added = &context.workspace.rules() - &before;
+    }
 }
 
 enum Change {
