@@ -22,13 +22,16 @@ pub(super) struct Raw {
 /// Longer signs first.
 const SIGNS: [&str; 11] = ["&&", "||", "|&", ";;", "\n", ";", "&", "|", "(", ")", "&>"];
 
+/// What is read from a file: before which token that was said, and the file.
+pub(super) type Input = (usize, String);
+
 /// The tokens of a script, each with its line.
 pub(super) fn cut(text: &str, first_line: u32) -> Vec<(u32, Token)> {
     cut_with_inputs(text, first_line).0
 }
 
 /// The same, with the files that commands read their input from: before which token, and which file.
-pub(super) fn cut_with_inputs(text: &str, first_line: u32) -> (Vec<(u32, Token)>, Vec<(usize, String)>) {
+pub(super) fn cut_with_inputs(text: &str, first_line: u32) -> (Vec<(u32, Token)>, Vec<Input>) {
     let (found, documents, inputs) = Default::default();
     let mut cutter = Cutter { rest: text, line: first_line, found, documents, inputs };
     while cutter.step() {}
@@ -41,7 +44,7 @@ struct Cutter<'a> {
     found: Vec<(u32, Token)>,
     /// The ends of the documents that begin after this line.
     documents: Vec<String>,
-    inputs: Vec<(usize, String)>,
+    inputs: Vec<Input>,
 }
 
 impl<'a> Cutter<'a> {
