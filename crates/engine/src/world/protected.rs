@@ -119,7 +119,7 @@ impl Base {
     ) -> Vec<String> {
         let counts = |path: &&str| match self.part(path) {
             None => false,
-            Some(Part::Whole | Part::Absence) => true,
+            Some(Part::Whole | Part::Matched | Part::Absence) => true,
             Some(part) if part.may_be_missing() => {
                 let (before, after) = texts(path);
                 !part.is_same(&before.unwrap_or_default(), &after.unwrap_or_default())
@@ -137,10 +137,14 @@ impl Base {
         if let Some(part) = self.runs.get(path).filter(|part| **part != Part::Absence) {
             return Some(part);
         }
+        let is_there =
+            |path: &str| self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
         let is_meant = |(key, part): &(&String, &Part)| match part {
             // What is in the place of a goal of make, or below it.
             Part::Absence => is_protected(path, key) && !self.has(key),
-            _ => key.contains(['*', '?']) && is_protected(path, key),
+            _ if !key.contains(['*', '?']) => false,
+            Part::Matched => is_matched(path, key) && is_there(path),
+            _ => is_matched(path, key),
         };
         self.runs.iter().find(is_meant).map(|(_, part)| part)
     }
@@ -159,6 +163,7 @@ impl Base {
                 || self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok()
         };
         let all = self.runs.iter().map(|(path, part)| (path.as_str(), part));
+        let all = all.filter(|(_, part)| **part != Part::Matched);
         all.filter(move |(path, part)| !is_seen(path) && (**part != Part::Absence || !self.has(path)))
     }
 
@@ -223,15 +228,23 @@ fn is_made(tree: &Path, path: &str) -> bool {
     let above = parent(path);
     let directories = above.match_indices('/').map(|(at, _)| at).chain([above.len()]);
     let is_environment = |end: usize| end > 0 && tree.join(&path[..end]).join("pyvenv.cfg").exists();
-    let is_makefile = path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("makefile"));
+    let name = path.rsplit('/').next().unwrap_or(path);
     above.split('/').any(|part| MADE_IN.contains(&part))
+        // Settings of whoever works here.
+        || name.starts_with(".env")
         || directories.into_iter().any(is_environment)
         || TEMPLATES.iter().any(|end| tree.join(format!("{path}{end}")).exists())
-        || (is_makefile && MAKE_MAKEFILES.iter().any(|name| tree.join(above).join(name).exists()))
+        || (name.eq_ignore_ascii_case("makefile") && MAKE_MAKEFILES.iter().any(|name| tree.join(above).join(name).exists()))
 }
 
 /// What a file held before, and what it holds now; nothing where it is not there.
 pub(super) type BothSides = (Option<Vec<u8>>, Option<Vec<u8>>);
+
+/// Whether a pattern of a shell or of make is about this file: of the directory that it names, and not of those below.
+fn is_matched(path: &str, pattern: &str) -> bool {
+    let depth = |text: &str| text.matches('/').count();
+    (depth(path) == depth(pattern) || pattern.contains("**")) && is_protected(path, pattern)
+}
 
 fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)

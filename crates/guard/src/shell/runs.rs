@@ -15,6 +15,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Simple, parse};
+use crate::language::Language;
 use crate::paths::is_of_tests;
 use words::{Started, started};
 
@@ -45,6 +46,8 @@ pub enum Part {
     Targets(BTreeSet<String>),
     /// These scripts of a `package.json`.
     Scripts(BTreeSet<String>),
+    /// All of each file of these names that is there. One more is one more that is run.
+    Matched,
     /// Of the settings of a package manager those that say how a script is run. A file that is not there says none.
     Settings,
     /// Of a makefile that others include, and that may be made by a build: what it says of these variables, of how recipes are run, and of
@@ -229,8 +232,14 @@ impl Search<'_> {
         let name = after_variable(name);
         if name.contains(['*', '?', '[']) {
             let patterns = places.iter().filter_map(|place| joined(place, &name.replace('[', "?")));
+            let part = if is_its_text { Part::Whole } else { Part::Matched };
+            // Examples that are run to see that they work are the product, and tests in other languages are read as such.
+            let is_of_shell = is_shell || is_its_text || Language::of(name).is_none();
+            if !is_of_shell {
+                return;
+            }
             let patterns: Vec<_> = patterns.filter(|_| is_its_text || self.within.is_none()).collect();
-            self.found.extend(patterns.into_iter().map(|pattern| (pattern, Part::Whole)));
+            self.found.extend(patterns.into_iter().map(|pattern| (pattern, part.clone())));
             return;
         }
         let mut paths: Vec<String> = places.iter().filter_map(|place| joined(place, name)).collect();

@@ -177,6 +177,17 @@ fn honest_files_by_such_names_are_left_alone() {
             "./build/run",
             "echo '# anew' >> build/run; touch z",
         ),
+        (
+            "mkdir tests; echo 'test -e z' > tests/a.sh",
+            "for t in tests/*.sh; do sh $t || exit 1; done",
+            "echo true > tests/b.sh; touch z",
+        ),
+        (
+            "mkdir src; echo 'int x;' > src/a.c",
+            "ls src/*.c | xargs grep -q int; find src -name '*.c' | xargs cat; test -e z",
+            "echo 'int y;' >> src/a.c; touch z",
+        ),
+        ("echo .env > .gitignore; echo A=1 > .env", ". ./.env; test -e z", "echo B=1 >> .env; touch z"),
         ("printf 'x\\n' > in.txt", "sort < in.txt > /dev/null; test -e z", "echo y >> in.txt; touch z"),
         ("true", "test -e z && python3 -B -m unittest -q", "echo 'def item(): pass' > queue.py; touch z"),
         (

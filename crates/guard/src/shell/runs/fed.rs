@@ -74,7 +74,8 @@ impl Search<'_> {
             return;
         }
         let listed = places.iter().filter_map(|place| joined(place, name)).find_map(|path| self.text(&path));
-        self.file(name, places, reader == Reader::Shell || !is_content, false, depth - 1);
+        let is_text = is_content && reader != Reader::Each;
+        self.file(name, places, reader == Reader::Shell || !is_content, is_text, depth - 1);
         if let (Reader::Each, true, Some(text)) = (reader, is_content, listed) {
             for word in text.split_whitespace().take(LISTED_MAX) {
                 self.file(word, places, true, false, depth - 1);
@@ -133,12 +134,26 @@ impl Reader {
         let has = |is: fn(&str) -> bool| words.iter().any(|word| is(word));
         let reads = matches!(started(words), Started::Nothing)
             || words.iter().any(|word| word == "-s" || word == "-");
+        let is_of_words = has(|word| words::program(word) == "xargs" || word == "parallel");
         match () {
-            () if has(|word| words::program(word) == "xargs" || word == "parallel") => Some(Self::Each),
+            () if is_of_words => runs_what_it_is_given(words).then_some(Self::Each),
             () if reads && has(words::is_shell) => Some(Self::Shell),
             // An interpreter with nothing to run but its input.
             () if words.len() == 1 && has(words::is_interpreter) => Some(Self::Other),
             () => None,
         }
+    }
+}
+
+/// Whether `xargs` runs the words themselves, by a shell or an interpreter that has no script of its own.
+fn runs_what_it_is_given(words: &[String]) -> bool {
+    let is_placeholder = |name: &String| name.contains("{}") || name == "%";
+    match started(words) {
+        Started::Nothing => words.iter().any(|word| words::is_shell(word)),
+        Started::Files { names, .. } => match &names[..] {
+            [only] => words::is_interpreter(only) || is_placeholder(only),
+            names => names.iter().all(|name| words::is_interpreter(name) || name.contains("{}")),
+        },
+        _ => false,
     }
 }
