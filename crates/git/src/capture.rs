@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use piton_sys::{file, time_of_changes};
 
 use crate::disk::{Disk, Look, Seen};
+use crate::held::{self, Held};
 use crate::left_out::Reading;
 use crate::memo::{Memo, Stamp};
 use crate::repository::Repository;
@@ -34,6 +35,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) leave: Leave,
     /// What the last snapshot saw.
     pub(crate) seen: Option<Seen>,
+    /// What the snapshots of this run ever held.
+    pub(crate) held: Held<'a>,
 }
 
 /// What is piton's own in a unit.
@@ -94,7 +97,11 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     let looked_at = time_of_changes();
     let known = unit.seen.take();
     let disk = known.as_ref().and_then(|known| known.look(shadow.work_tree(), &unit.leave));
-    let is_told = !their_index_changed && memo.rules.as_ref() == Some(&rules) && memo.is_plain();
+    held::learn(&unit, memo)?;
+    let is_told = !their_index_changed
+        && memo.rules.as_ref() == Some(&rules)
+        && memo.is_plain()
+        && held::are_gone(shadow.work_tree(), memo);
     let (mut status, leave) = look_for_changes(&unit, known.filter(|_| is_told), disk.as_ref(), budget)?;
     unit.leave = leave;
     let unit = &unit;
@@ -107,7 +114,11 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     // What the rules have just put out of the private index is in no list of what is ignored yet.
     let mut is_listed = true;
     if their_index_changed || rules_changed || memo.nested != nested {
-        let untracked = unseen::sort_out(unit, memo, nested)?;
+        let nested_changed = memo.nested != nested;
+        let untracked = unseen::sort_out(unit, memo, &status, nested)?;
+        if nested_changed {
+            held::learn_anew(unit, memo)?;
+        }
         is_listed = untracked.is_empty();
         status.changed.retain(|path| !untracked.contains(path));
         dropped.extend(untracked);
@@ -118,6 +129,7 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     memo.absent.extend(dropped.iter().filter(|path| memo.unseen.contains(path)).cloned());
     let selection = select_changed(unit, memo, &mut status, budget)?;
     dropped.extend(selection.dropped.iter().cloned());
+    held::note(memo, &unit.leave, &dropped, &selection);
     let look = Look { disk, at: looked_at, read_at: time_of_changes() };
     update_index(shadow, &selection, &dropped)?;
     let tree = write_tree(shadow, memo)?;
@@ -204,12 +216,15 @@ fn select_changed(
     budget: &mut Budget,
 ) -> Result<Selection, Error> {
     let work_tree = unit.shadow.work_tree();
-    let back: Vec<_> = memo.absent.iter().filter(|path| is_file_within(work_tree, path)).cloned().collect();
+    let absent = memo.absent.iter().filter(|path| is_file_within(work_tree, path)).cloned();
+    let mut back: BTreeSet<_> = absent.collect();
+    back.extend(held::back(unit, memo, status)?);
     let mut new = std::mem::take(&mut status.untracked);
-    for path in back {
-        memo.absent.remove(&path);
-        new.push(path);
+    for path in &back {
+        memo.absent.remove(path);
     }
+    status.ignored.retain(|path| !back.contains(path));
+    new.extend(back);
     let selection = select(work_tree, std::mem::take(&mut status.changed), new, budget)?;
     // Out of the private index, it would not be seen again by itself.
     let refused = selection.refused.iter().map(|(path, _)| path);
@@ -218,7 +233,7 @@ fn select_changed(
 }
 
 /// Whether a file or link is there, and no link on the way to it.
-fn is_file_within(work_tree: &Path, path: &RepoPath) -> bool {
+pub(crate) fn is_file_within(work_tree: &Path, path: &RepoPath) -> bool {
     let is = |path: &RepoPath, test: fn(&std::fs::Metadata) -> bool| {
         work_tree.join(path.as_path()).symlink_metadata().is_ok_and(|metadata| test(&metadata))
     };

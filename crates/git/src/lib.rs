@@ -11,7 +11,7 @@
 //! person wants their work, [`land`] brings it, [`landed`] remembers that.
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
-//! [`disk`] for when git need not look, [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
+//! [`disk`] for when git need not look, [`unseen`] for what git would not show, [`held`] for what stays in sight whatever ignores it, [`record`] for how a snapshot is kept, [`restore`] for the way back.
 //! [`history`] and [`tree`] read revisions and files for whoever compares them.
 //!
 //! Invariant: everything a snapshot names is reachable from its ref, so no garbage collection drops it.
@@ -33,6 +33,8 @@ mod combine;
 mod compared;
 mod compose;
 mod disk;
+mod held;
+mod index;
 mod left_out;
 mod memo;
 mod own;

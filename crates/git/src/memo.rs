@@ -40,6 +40,15 @@ pub(crate) struct Memo {
     pub(crate) unseen: BTreeSet<RepoPath>,
     /// Those of them that are not in the private index.
     pub(crate) absent: BTreeSet<RepoPath>,
+    /// Files that a snapshot of this run held, or that it was to hold, and that are not in the private index now: see
+    /// [`crate::held`]. `None` until that was worked out.
+    pub(crate) gone: Option<BTreeSet<RepoPath>>,
+    /// Those of them that a rule of the tree itself ignores now; they are looked at again where the rules are others.
+    pub(crate) let_go: BTreeSet<RepoPath>,
+    /// Files that were put back since what took them away was refused, whatever ignores them, until git tracks them again.
+    pub(crate) firm: BTreeSet<RepoPath>,
+    /// The snapshots of other runs whose files were taken over.
+    pub(crate) holding: BTreeSet<String>,
     /// The files that piton rendered.
     pub(crate) rendered: BTreeSet<RepoPath>,
     /// The tree of the private index, as long as the index file is this one.

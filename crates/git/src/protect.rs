@@ -3,6 +3,7 @@
 //! `git clean -fdx` skips directories that are repositories of their own, so the state directory is one. It
 //! and the files that piton renders are listed in `info/exclude`, which belongs to this clone alone.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use piton_sys::file::{self, Durability};
@@ -143,4 +144,16 @@ fn add_rules(path: &Path, rules: &[Vec<u8>]) -> Result<(), Error> {
             .map_err(|source| Error::io("create the directory", parent, source))?;
     }
     Ok(file::write_atomic(path, &content, Durability::Synced)?)
+}
+
+/// Takes lines out of the file, and leaves everything else as it is. One that is a link, or in a directory that is one, is somebody else's.
+pub(crate) fn remove_rules(path: &Path, lines: &BTreeSet<Vec<u8>>) -> Result<(), Error> {
+    if path.is_symlink() || path.parent().is_some_and(Path::is_symlink) {
+        return Ok(());
+    }
+    let content = file::read_regular(path, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
+    let kept = content.split_inclusive(|&byte| byte == b'\n');
+    let kept = kept.filter(|line| !lines.contains(line.strip_suffix(b"\n").unwrap_or(line)));
+    let kept: Vec<u8> = kept.flatten().copied().collect();
+    if kept == content { Ok(()) } else { Ok(file::write_atomic(path, &kept, Durability::Synced)?) }
 }

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 
 use crate::apply::{Change, Content, WorkTree};
 use crate::call::not_understood;
-use crate::capture::Leave;
+use crate::capture::{Leave, is_file_within};
 use crate::combine::list;
 use crate::diff::{ChangeKind, RawChange, raw};
 use crate::shadow::Shadow;
-use crate::{Error, LeftOut, RepoPath, Snapshot, SnapshotId, TreeId, Why, Workspace};
+use crate::{Error, LeftOut, RepoPath, Snapshot, SnapshotId, TreeId, Why, Workspace, held, index};
 
 /// How much file content is held in memory at once, unless a single file is larger.
 const CHUNK_BYTES_MAX: u64 = 32 * 1024 * 1024;
@@ -68,12 +68,36 @@ pub(crate) fn restore(
         changes.into_iter().partition(|change| change.kind == ChangeKind::Deleted);
     let deleted: Vec<_> = deletions.into_iter().map(|change| change.path).collect();
     write_all(workspace, &shadow, &deleted, &writes)?;
-    let after = workspace.snapshot(run, "after a restore")?;
+    let mut after = workspace.snapshot(run, "after a restore")?;
+    let out_of_sight = not_in(&shadow, &after, &writes)?;
+    if !out_of_sight.is_empty() {
+        let is_refused = matches!(expected, Expected::Refused);
+        held::take_in(&shadow, out_of_sight, is_refused)?;
+        after = workspace.snapshot(run, "after a restore")?;
+    }
+    if matches!(expected, Expected::Refused) {
+        // Where somebody holds the index just now, it stays as it is: what is looked at does not depend on it.
+        if let Ok(tracked) = index::put_back(workspace, &shadow, &target) {
+            held::leave_to_git(&shadow, &tracked)?;
+        }
+    }
     let kept = kept.into_iter().map(|change| change.path).collect();
     let kept = check(workspace, &shadow, [&target, &before, &after].map(|snapshot| &snapshot.tree), kept)?;
     let kept = kept.into_iter().chain(missed(&target, &after)).collect::<BTreeSet<_>>().into_iter().collect();
     let written = writes.into_iter().map(|change| change.path).collect();
     Ok(Restored { before, after, written, deleted, kept })
+}
+
+/// The files that were written and are on disk and not in the snapshot that was taken after that.
+fn not_in(shadow: &Shadow, after: &Snapshot, writes: &[RawChange]) -> Result<BTreeSet<RepoPath>, Error> {
+    if writes.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let there: BTreeSet<_> =
+        list(shadow, after.tree.as_str(), &RepoPath::root())?.into_iter().map(|entry| entry.path).collect();
+    let missing = writes.iter().map(|change| &change.path).filter(|path| !there.contains(*path));
+    let out_of_sight = missing.filter(|path| is_file_within(shadow.work_tree(), path));
+    Ok(out_of_sight.cloned().collect())
 }
 
 /// Writes these files as `target` has them, and nothing else; `now` has what is there. What `target` does not have stays.

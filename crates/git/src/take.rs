@@ -7,6 +7,7 @@ use crate::capture::{Leave, Unit, capture};
 use crate::combine::{Combined, combine};
 use crate::compared::Compared;
 use crate::disk::Seen;
+use crate::held::Held;
 use crate::memo::Memo;
 use crate::place::{self, Place};
 use crate::repository::Repository;
@@ -138,7 +139,8 @@ fn capture_all(
     let mut budget = Budget::new(workspace.caps, workspace.reading());
     let leave = workspace.leave();
     let repository = Some(&workspace.repository);
-    let unit = Unit { shadow, repository, is_top: true, exclude, leave: leave.clone(), seen: known };
+    let held = Held::new(workspace, run);
+    let unit = Unit { shadow, repository, is_top: true, exclude, leave: leave.clone(), seen: known, held };
     let top = capture(unit, memo, &mut budget)?;
     let mut left_out = top.left_out;
     let mut nested = Vec::new();
@@ -195,6 +197,7 @@ fn capture_nested(
         exclude,
         leave: leave.seen_from(path),
         seen: None,
+        held: Held::new(workspace, run).below(path),
     };
     let mut memo = Memo::load(&shadow)?;
     let before = memo.clone();

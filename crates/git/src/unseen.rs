@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 
 use crate::call::Call;
-use crate::capture::Unit;
+use crate::capture::{Unit, is_within_any};
 use crate::memo::Memo;
 use crate::repository::Repository;
 use crate::status::Status;
-use crate::{Error, RepoPath, theirs};
+use crate::{Error, RepoPath, held, theirs};
 
 /// The repositories directly in a unit.
 pub(crate) fn nested(unit: &Unit<'_>, memo: &mut Memo, status: &Status) -> Result<BTreeSet<RepoPath>, Error> {
@@ -35,6 +35,7 @@ pub(crate) fn nested(unit: &Unit<'_>, memo: &mut Memo, status: &Status) -> Resul
 pub(crate) fn sort_out(
     unit: &Unit<'_>,
     memo: &mut Memo,
+    status: &Status,
     nested: BTreeSet<RepoPath>,
 ) -> Result<BTreeSet<RepoPath>, Error> {
     let list = |copy: bool| {
@@ -57,10 +58,19 @@ pub(crate) fn sort_out(
     let mut tracked = find(true)?;
     tracked.retain(|path| !unit.leave.covers(path) && !gitlinks.contains(path));
     let ours = find(false)?;
+    memo.firm.retain(|path| !tracked.contains(path));
+    // What the run held stays, unless it is part of another repository by now, or a rule on record says so.
+    let (inside, mut untracked): (BTreeSet<_>, BTreeSet<_>) =
+        ours.difference(&tracked).cloned().partition(|path| is_within_any(path, &nested));
+    let let_go = held::let_go(unit, memo, status, &untracked)?;
+    untracked.retain(|path| let_go.contains(path) || unit.leave.covers(path));
     memo.absent = tracked.difference(&ours).cloned().collect();
-    let untracked = ours.difference(&tracked).cloned().collect();
-    memo.unseen = tracked;
+    memo.unseen = &tracked | &ours;
+    memo.unseen.retain(|path| !inside.contains(path) && !untracked.contains(path));
+    memo.gone.get_or_insert_default().append(&mut memo.let_go);
+    memo.let_go = let_go;
     memo.nested = nested;
+    untracked.extend(inside);
     Ok(untracked)
 }
 
@@ -110,11 +120,11 @@ pub(crate) fn remember_directories<'a>(memo: &mut Memo, files: impl IntoIterator
     }
 }
 
-fn paths(call: Call) -> Result<BTreeSet<RepoPath>, Error> {
+pub(crate) fn paths(call: Call) -> Result<BTreeSet<RepoPath>, Error> {
     call.bytes().map(|answer| cut(&answer))
 }
 
-fn cut(answer: &[u8]) -> BTreeSet<RepoPath> {
+pub(crate) fn cut(answer: &[u8]) -> BTreeSet<RepoPath> {
     let paths = answer.split(|&byte| byte == 0).filter(|path| !path.is_empty());
     paths.map(RepoPath::from_bytes).collect()
 }

@@ -17,7 +17,7 @@ use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
     Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, Written, compose,
-    diff, protect, record, restore, take,
+    diff, protect, record, restore, shadow, take,
 };
 
 /// A work tree and where its snapshots are kept.
@@ -30,6 +30,8 @@ pub struct Workspace {
     pub(crate) listed: Option<PathBuf>,
     /// What `git status` is not to show besides.
     pub(crate) hidden: Vec<&'static str>,
+    /// Snapshots whose files those of a run hold as well.
+    pub(crate) holding: Vec<SnapshotId>,
     pub(crate) caps: Caps,
     pub(crate) stop: Stop,
     /// What comes before the command of a filter.
@@ -88,6 +90,7 @@ impl Workspace {
             rendered: BTreeSet::new(),
             listed: None,
             hidden: Vec::new(),
+            holding: Vec::new(),
             caps: Caps::DEFAULT,
             stop: Stop::default(),
             around_filters: Vec::new(),
@@ -121,6 +124,12 @@ impl Workspace {
     /// that piton keeps under names of their own.
     pub fn hiding(mut self, patterns: &[&'static str]) -> Self {
         self.hidden = patterns.to_vec();
+        self
+    }
+
+    /// Takes in what these snapshots held, as if they were of the same run: whatever ignores it by now.
+    pub fn holding(mut self, snapshots: Vec<SnapshotId>) -> Self {
+        self.holding = snapshots;
         self
     }
 
@@ -171,6 +180,17 @@ impl Workspace {
     /// that piton renders. Doing it again changes nothing.
     pub fn protect_state(&self) -> Result<(), Error> {
         protect::protect(self)
+    }
+
+    /// The lines of the ignore rules that belong to this clone alone: `.git/info/exclude`.
+    pub fn rules(&self) -> BTreeSet<Vec<u8>> {
+        let rules = shadow::read_rules(&self.repository.exclude);
+        rules.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
+    }
+
+    /// Takes lines out of these rules.
+    pub fn forget_rules(&self, lines: &BTreeSet<Vec<u8>>) -> Result<(), Error> {
+        protect::remove_rules(&self.repository.exclude, lines)
     }
 
     /// Records the work tree as it is, as the next snapshot of `run`.

@@ -42,11 +42,76 @@ fn ignored_files_stay_out_unless_they_are_tracked() {
     // A new rule hides what was untracked.
     place.write("notes", b"n");
     assert!(has(&place.snapshot(), "notes"));
-    place.write(".git/info/exclude", b"/.piton/\nnotes\n");
-    assert!(!has(&place.snapshot(), "notes"));
-    place.write(".git/info/exclude", b"/.piton/\n");
     place.write(".gitignore", b"*.log\nbuild/\nnotes\n");
     assert!(!has(&place.snapshot(), "notes"));
+}
+
+/// Whoever works in the tree can write the index and every rule that is in no snapshot.
+#[test]
+fn what_was_held_stays_whatever_ignores_it_out_of_sight() {
+    let place = Place::new();
+    place.write("tests/t.py", b"1");
+    place.commit("a test");
+    place.write("new.py", b"1");
+    let workspace = place.open();
+    let held = |workspace: &piton_git::Workspace, run: &str| {
+        let snapshot = workspace.snapshot(run, "again").unwrap();
+        let files = place.files_of(&snapshot.tree);
+        ["tests/t.py", "new.py", "a.txt"].map(|name| files.contains_key(name.as_bytes()))
+    };
+    assert_eq!(held(&workspace, RUN), [true; 3]);
+    let start = workspace.snapshot(RUN, "start").unwrap();
+    place.git(&["rm", "--quiet", "--cached", "tests/t.py", "a.txt"]);
+    place.write(".git/info/exclude", b"/.piton/\ntests/\nnew.py\na.txt\n");
+    assert_eq!(held(&workspace, RUN), [true; 3], "the index and rules of the clone");
+    for name in ["tests/t.py", "new.py"] {
+        place.remove(name);
+        assert_ne!(held(&workspace, RUN), [true; 3], "gone");
+        place.write(name, b"2");
+        assert_eq!(held(&workspace, RUN), [true; 3], "and back");
+    }
+    // Rules that ignore themselves are in no snapshot either.
+    place.write(".gitignore", b".gitignore\n*\n");
+    assert_eq!(held(&workspace, RUN), [true; 3], "rules that are ignored themselves");
+    assert_eq!(held(&place.open(), RUN), [true; 3], "another process");
+    std::fs::remove_dir_all(place.path(".piton/index/run-1")).unwrap();
+    assert_eq!(held(&place.open(), RUN), [true; 3], "without what it remembered");
+    assert_eq!(held(&place.open(), "run-2"), [false; 3], "another run never held them");
+    assert_eq!(held(&place.open().holding(vec![start.id]), "run-3"), [true; 3], "unless it takes them over");
+    // A repository of its own around them changes nothing.
+    place.git_in("tests", &["init", "--quiet"]);
+    place.write("tests/.git/info/exclude", b"*\n");
+    assert_eq!(held(&workspace, RUN), [true; 3], "in a repository of their own");
+    place.write("tests/t.py", b"3");
+    let files = place.files_of(&workspace.snapshot(RUN, "again").unwrap().tree);
+    assert_eq!(files[&b"tests/t.py"[..]].1, b"3");
+    // Rules that everybody can see count: this is how a file leaves.
+    place.write(".gitignore", b"new.py\n");
+    assert_eq!(held(&workspace, RUN), [true, false, true]);
+}
+
+#[test]
+fn what_was_refused_is_tracked_again_and_looked_at_whatever_ignores_it() {
+    let place = Place::new();
+    place.write(".gitignore", b"*.log\n");
+    place.write("kept.log", b"1");
+    place.git(&["add", "--force", "kept.log"]);
+    place.commit("ignored and tracked");
+    let index = || place.git(&["ls-files", "--stage"]);
+    let (before, start) = (index(), place.snapshot());
+    place.git(&["rm", "--quiet", "--cached", "kept.log", "a.txt"]);
+    place.write("kept.log", b"2");
+    let has = |snapshot: &Snapshot| place.files_of(&snapshot.tree).contains_key(&b"kept.log"[..]);
+    assert!(!has(&place.snapshot()), "it left by a rule that everybody can see");
+    // Nobody can write the index as long as somebody holds it.
+    place.write(".git/index.lock", b"");
+    let refused = || place.open().restore(RUN, &start.id, piton_git::Expected::Refused).unwrap().after;
+    assert!(has(&refused()) && has(&place.snapshot()));
+    place.remove(".git/index.lock");
+    assert!(has(&refused()));
+    assert_eq!(index(), before, "and the index has it again");
+    place.git(&["rm", "--quiet", "--cached", "kept.log"]);
+    assert!(!has(&place.snapshot()), "what leaves again is seen to leave");
 }
 
 #[test]

@@ -142,7 +142,12 @@ fn a_link_on_the_way_is_never_followed() {
     place.restore(&target);
     assert_eq!(std::fs::read(outside.join("b.rs")).unwrap(), b"precious");
     place.assert_exact(&target);
-    // Ignored, so it is in no snapshot: refused, and nothing is written.
+    // Ignored from the start, so it is in no snapshot: refused, and nothing is written.
+    let place = Place::new();
+    let target = place.snapshot();
+    let outside = place.directory.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    support::write(&outside.join("b.rs"), b"precious");
     place.remove("src");
     place.link("src", outside.to_str().unwrap());
     place.write(".git/info/exclude", b"/.piton/\n/src\n");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use piton_agent::{Exit, Spec};
-use piton_git::{Expected, RepoPath, SnapshotId};
+use piton_git::{RepoPath, SnapshotId};
 use piton_model::cycle::{Command, Nudge, OpenAttempt, Role, RoleEnd, State};
 use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, Left, Report};
 use piton_model::workflow::Hold;
@@ -133,7 +133,7 @@ fn put_back(
             return Ok(());
         }
     }
-    workspace.restore(run, target, Expected::Refused)?;
+    unseen::put_back(&context.world, target)?;
     Ok(())
 }
 

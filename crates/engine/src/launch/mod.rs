@@ -342,7 +342,7 @@ impl Surroundings {
     pub(crate) fn trial(&self, command: &str, copy: &Path) -> Program {
         let tree = self.layout.tree();
         let mut walls = Walls::default();
-        let hidden = hidden::places(&[]);
+        let hidden = hidden::places(&[], tree);
         if walls.open_home(tree, &hidden, &[]) {
             walls.copy_files_of_home(&copy.with_extension(HOME_OF_A_TRIAL), &hidden);
         }
@@ -440,7 +440,7 @@ impl Surroundings {
             .iter()
             .filter(|place| !copies.contains(place))
             .for_each(|place| walls::make_settings(place));
-        let hidden = hidden::places(writes);
+        let hidden = hidden::places(writes, tree);
         let has_copies = walls.open_home(tree, &hidden, &copies);
         let (seen, own) = (places(&confined.asked.read), places(writes));
         let hide = |walls: &mut Walls, is_meant: &dyn Fn(&Path) -> bool| {

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use piton_agent::{Exit, Found, Spec};
-use piton_git::{Expected, RepoPath, Why};
+use piton_git::{RepoPath, Why};
 use piton_guard::{is_of_tests, steers_checks};
 use piton_model::limits::LEFT_OUT_MAX;
 use piton_model::loop_machine::{
@@ -149,7 +149,7 @@ fn prepare_tree(
             let target = state.work.before.as_ref().map_or(target, |before| &before.id);
             context.tree_changes();
             let target = snapshot_id(target)?;
-            context.workspace.restore(context.run.as_str(), &target, Expected::Refused)?;
+            unseen::put_back(context, &target)?;
             look()?
         }
         None => snapshot,

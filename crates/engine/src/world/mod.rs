@@ -181,6 +181,8 @@ pub(crate) struct Context {
     base: Mutex<Option<(String, Arc<protected::Base>)>>,
     /// Protected files that no snapshot has, as they were before the attempt.
     kept: Mutex<unseen::Kept>,
+    /// The ignore rules of the clone, as they were before the attempt, and what it added to them.
+    rules: Mutex<unseen::Rules>,
     /// The last snapshot that this driver took, while nothing of the run has worked in the tree since, and when.
     rested: Mutex<Option<(Snapshot, std::time::Duration)>>,
     /// The attempt directory that is waited for.
@@ -316,6 +318,7 @@ impl Context {
             counted: Mutex::default(),
             base: Mutex::default(),
             kept: Mutex::default(),
+            rules: Mutex::default(),
             rested: Mutex::default(),
             performing: Mutex::new(None),
             line: None,

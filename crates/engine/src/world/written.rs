@@ -10,14 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
-use piton_git::{Expected, RepoPath, Tree, Written};
+use piton_git::{RepoPath, Tree, Written};
 use piton_guard::{is_code, is_of_tests, is_recording, steers_checks};
 use piton_model::loop_machine::{Made, Rewritten, Snapshot, Wrote};
 use piton_model::{State, Timestamp};
 
 use super::attempt::{as_it_rested, recorded, take_snapshot};
 use super::protected::Base;
-use super::{Context, WorldError, guard, over, snapshot_id};
+use super::{Context, WorldError, guard, over, snapshot_id, unseen};
 
 /// What the directories of what a round starts are named after, before its number.
 const OF_ROUNDS: [&str; 6] = ["check", "checkout", "again", "third", "stop", "metric"];
@@ -35,7 +35,7 @@ pub(super) enum Began {
 pub(super) fn begin(context: &Context, state: &State, round: u32) -> Result<Began, WorldError> {
     if let Some(target) = &state.work.restore {
         let target = snapshot_id(&over::back_to(context, state, target)?.id)?;
-        let restored = context.workspace.restore(context.run.as_str(), &target, Expected::Refused)?;
+        let restored = unseen::put_back(context, &target)?;
         return Ok(Began::With(recorded(&restored.after)));
     }
     // What a round that nobody brought to its end wrote is not what it began with.

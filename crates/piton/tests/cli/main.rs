@@ -25,6 +25,7 @@ mod foreign;
 mod forged;
 mod gaps;
 mod guard;
+mod hidden;
 mod hooks;
 mod ids;
 mod imports;
