@@ -386,7 +386,7 @@ fn a_run_whose_key_is_lost_is_marked_and_the_others_go_on() {
     let kept = world.beside("kept").display().to_string();
     world.configure(&format!("{VAULT}backups = {{ to = \"{kept}\" }}\n"));
     work(&world, "r");
-    eventually("it rests", || world.piton(&["ls"]).out.contains("completed"));
+    eventually("it rests", || world.json(&["status", "r"])["status"] == "completed");
     world.piton(&["backup", "create"]).exits(0);
     let lost = world.shell("cat .piton/keys/current").exits(0).out.trim().to_owned();
     world.piton(&["key", "rotate"]).exits(0);
@@ -395,7 +395,7 @@ fn a_run_whose_key_is_lost_is_marked_and_the_others_go_on() {
     world.shell(&format!("find .piton/keys -name '{lost}*' -delete")).exits(0);
     let listed = world.piton(&["ls"]).exits(6).out;
     assert!(listed.contains(&format!("encrypted with key {lost}, which is lost")), "{listed}");
-    assert!(listed.lines().any(|line| line.starts_with("s ") && line.contains("completed")), "{listed}");
+    assert!(listed.lines().any(|line| line.starts_with("s ") && line.contains("done")), "{listed}");
     let verified = world.piton(&["verify"]).exits(6).out;
     assert!(verified.contains("r: ") && verified.contains("which is lost"), "{verified}");
     work(&world, "t");
