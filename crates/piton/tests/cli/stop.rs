@@ -149,7 +149,7 @@ fn a_resume_gets_past_a_condition_that_still_holds() {
         "echo x >> notes; test $PITON_ITERATION != 2 || rm flag; test $PITON_ITERATION != 1 || touch flag";
     let ran = runs(&world, agent, &[]).exits(3);
     assert!(ran.out.contains("file_created(flag) holds"), "{}", ran.out);
-    let next = "next      piton resume r, once file_created(flag) no longer holds\n";
+    let next = "next      piton resume r\n         once file_created(flag) no longer holds\n";
     assert!(ran.out.contains(next), "{}", ran.out);
     let status = world.json(&["status", "r"]);
     assert_eq!(status["next"], "piton resume r", "a command that can be run");

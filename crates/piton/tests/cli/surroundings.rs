@@ -80,7 +80,7 @@ fn a_journal_from_the_future_is_refused_and_left_alone() {
     insta::assert_snapshot!(world.piton(&["ls"]).exits(7).err, @"
     error: the journal has format 9999, this piton knows up to 3
 
-    hint: update piton on this machine
+    hint: update piton on this machine; until then, in an empty directory, `piton backup restore URL` brings back what a backup of before holds
     ");
     world.piton(&["doctor"]).exits(7);
 }

@@ -147,13 +147,16 @@ fn what_piton_puts_aside_is_no_work_of_the_agents() {
 }
 
 #[test]
-fn a_backup_that_the_agent_changes_is_its_work() {
+fn a_backup_that_the_agent_changes_is_no_work_and_no_truth() {
     let world = World::configured("[hooks.backup]\ntype = \"builtin\"\npoints = [\"post_iteration\"]\n");
     let agent =
         "for file in .ralph/backups/state_*; do test ! -e $file || echo $PITON_ITERATION >> $file; done";
     world.loops("hides", agent, &["--check", RED, "--max-iterations", "3"]).exits(3);
     let files = world.json(&["show", "hides"])["state"]["seen"]["modified_files"].to_string();
-    assert!(files.contains(".ralph/backups/state_"), "{files}");
+    // Git does not show them, so that nobody commits them by accident; and nothing is read from them.
+    assert_eq!(files, "[]");
+    assert_eq!(world.git(&["status", "--porcelain"]).trim(), "", "the checkout stays clean");
+    assert_eq!(world.json(&["show", "hides"])["state"]["counters"]["iterations"], 3);
 }
 
 #[test]

@@ -137,7 +137,8 @@ fn lines_fit_the_terminal_and_ids_stay_whole() {
             let is_whole = |line: &&String| {
                 // A path, an id or a command to copy is never broken.
                 let longest = line.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
-                line.chars().count() > columns && longest < columns - 8
+                let is_command = line.trim_start().starts_with("piton ");
+                line.chars().count() > columns && longest < columns - 8 && !is_command
             };
             too_wide
                 .extend(lines.iter().filter(is_whole).map(|line| format!("{words} at {columns}: {line}")));
