@@ -346,3 +346,28 @@ fn a_resume_on_a_full_disk_says_so_and_loses_nothing() {
     assert!(ran.out.contains("first 7") && ran.err.to_lowercase().contains("no space left"), "{ran:?}");
     assert!(ran.out.contains("second 3") && ran.out.contains("0 problems"), "{ran:?}");
 }
+
+/// What lies in the place of one anchor is that run's damage, and no other's.
+#[test]
+fn one_anchor_that_cannot_be_read_names_its_run_and_hides_no_other() {
+    let ways = [
+        "rm .piton/anchors/r; mkdir .piton/anchors/r",
+        "ln -sf /dev/null .piton/anchors/r",
+        "rm .piton/anchors/r; mkfifo .piton/anchors/r",
+    ];
+    for way in ways {
+        let world = with_a_run();
+        world.loops("q", "echo x >> b.txt", ONCE).exits(3);
+        world.shell(way).exits(0);
+        let list = world.piton(&["ls"]).exits(6);
+        assert!(list.out.contains("damaged") && list.out.contains("q "), "{way}: {list:?}");
+        world.piton(&["status", "q"]).exits(0);
+        let said = world.piton(&["status", "r"]).exits(6);
+        assert!(said.err.contains("run `r`: its anchor cannot be read"), "{way}: {said:?}");
+        let verified = world.piton(&["verify"]).exits(6);
+        assert!((verified.out + &verified.err).contains("run `r`: its anchor cannot be read"), "{way}");
+        world.piton(&["repair"]).exits(0);
+        world.piton(&["verify"]).exits(0);
+        world.piton(&["status", "r"]).exits(0);
+    }
+}

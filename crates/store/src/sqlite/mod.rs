@@ -183,7 +183,7 @@ impl Sqlite {
     /// What is known of the run outside the database.
     fn anchor(&self, run: &RunId) -> Result<Option<Head>, Error> {
         let path = self.state.join("anchors").join(run.key());
-        match anchor::Anchor::open(&path, self.journal, false)? {
+        match verify::anchor_of(run, &path, self.journal)? {
             Some(anchor) if anchor.is_foreign() => Err(Error::Corrupt(verify::foreign(run))),
             anchor => Ok(anchor.and_then(|anchor| anchor.read())),
         }

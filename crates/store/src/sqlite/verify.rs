@@ -1,6 +1,7 @@
 //! The whole truth about what is stored: every event, every digest, every anchor.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use piton_model::RunId;
@@ -125,6 +126,23 @@ fn pages(connection: &Connection, problems: &mut Vec<Problem>) -> Result<(), Err
     Ok(())
 }
 
+/// The anchor of a run, to read it. What lies in its place and cannot be one is this run's damage, and nobody else's.
+pub(super) fn anchor_of(run: &RunId, path: &Path, journal: [u8; 16]) -> Result<Option<Anchor>, Error> {
+    Anchor::open(path, journal, false).map_err(|error| {
+        let is_its_own = error.refusal().is_some() || error.source.kind() == ErrorKind::PermissionDenied;
+        match is_its_own && path.symlink_metadata().is_ok() {
+            true => {
+                let what = format!(
+                    "its anchor cannot be read, so that a lost tail would not show: {}",
+                    error.source
+                );
+                Error::Corrupt(Problem::of(run, what))
+            }
+            false => error.into(),
+        }
+    })
+}
+
 /// Runs that have an anchor of this journal but no row: they were acknowledged and are gone.
 pub(super) fn strangers(
     connection: &Connection,
@@ -145,7 +163,14 @@ pub(super) fn strangers(
         if known {
             continue;
         }
-        let Some(anchor) = Anchor::open(&entry.path(), journal, false)? else { continue };
+        let anchor = match anchor_of(&run, &entry.path(), journal) {
+            Ok(Some(anchor)) => anchor,
+            Ok(None) => continue,
+            Err(error) => {
+                problems.push(problem(error)?);
+                continue;
+            }
+        };
         if let Some(head) = anchor.read() {
             problems.push(gone(&run, head));
         } else if anchor.is_foreign() {
@@ -164,7 +189,7 @@ pub(super) fn anchors(directory: &Path, journal: [u8; 16]) -> Result<Vec<(RunId,
         let Some(run) = entry.file_name().to_str().and_then(|name| name.parse::<RunId>().ok()) else {
             continue;
         };
-        if let Some(anchor) = Anchor::open(&entry.path(), journal, false)? {
+        if let Some(anchor) = anchor_of(&run, &entry.path(), journal)? {
             if anchor.is_foreign() {
                 return Err(Error::Corrupt(foreign(&run)));
             }
