@@ -184,17 +184,24 @@ impl LocalClient {
         })
     }
 
+    /// Refuses an event that the run does not have: what is asked for is not what would be answered.
+    pub(crate) async fn require_event(&self, run: &RunId, at: Seq) -> Result<(), Error> {
+        let head = self.head(run).await?;
+        if (1..=head).contains(&at) {
+            return Ok(());
+        }
+        Err(Error::usage(format!("run `{run}` has no event {at}: they are 1 to {head}"))
+            .hint(format!("run `piton log {run}`")))
+    }
+
     async fn whole_state(&self, run: &RunId, at: Option<Moment>) -> Result<ShowView, Error> {
         let at = match at {
             Some(Moment::Iteration(iteration)) => Some(self.end_of_iteration(run, iteration).await?),
-            Some(Moment::Event(0)) => return Err(Error::usage("the first event is 1")),
             Some(Moment::Event(seq)) => Some(seq),
             None => None,
         };
-        let head = self.head(run).await?;
-        if let Some(at) = at.filter(|at| *at > head) {
-            return Err(Error::usage(format!("run `{run}` has no event {at}, its last is {head}"))
-                .hint(format!("run `piton log {run}`")));
+        if let Some(at) = at {
+            self.require_event(run, at).await?;
         }
         let Loaded { mut state, head, .. } = self.load_any(run, at).await?;
         if let (StateOf::Ledger(ledger), None) = (&mut state, at) {

@@ -16,6 +16,9 @@ use crate::world::open_workspace;
 
 /// Begins the new run.
 pub(super) async fn start(client: &LocalClient, order: &ForkOrder) -> Result<(RunId, Seq), Error> {
+    if let Some(at) = order.at {
+        client.require_event(&order.run, at).await?;
+    }
     let id = match client.kind(&order.run).await? {
         Kind::Workflow => of_workflow(client, order).await?,
         Kind::Loop => of_loop(client, order).await?,

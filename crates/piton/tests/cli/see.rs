@@ -262,3 +262,18 @@ fn a_run_of_another_kind_is_said_to_be_one() {
         assert!(ran.err.contains("is a ledger"), "{arguments:?}: {}", ran.err);
     }
 }
+
+#[test]
+fn an_event_that_a_run_does_not_have_is_named_and_nothing_begins() {
+    let world = World::new();
+    world.loops("r", "echo x >> a.txt", &["--check", "true", "--max-iterations", "1"]).exits(3);
+    let last = world.events("r").len();
+    for (command, at) in [("fork", "0"), ("fork", "99999"), ("show", "0"), ("show", "99999")] {
+        let ran = world.piton(&[command, "r", "--at", at]).exits(2);
+        assert!(
+            ran.err.contains(&format!("run `r` has no event {at}: they are 1 to {last}")),
+            "{command} {at}: {ran:?}"
+        );
+    }
+    assert_eq!(world.json(&["ls", "--all"]).as_array().map(Vec::len), Some(1), "no run began");
+}
