@@ -336,7 +336,7 @@ impl Surroundings {
     pub(crate) fn trial(&self, command: &str, copy: &Path) -> Program {
         let tree = self.layout.tree();
         let mut walls = Walls::default();
-        let hidden = hidden::places(&[]);
+        let hidden = hidden::places(&[], tree);
         walls.open_home(tree, &hidden, &[]);
         hidden.iter().for_each(|place| walls.hide(place));
         if let Some(confined) = &self.confined {
@@ -430,7 +430,7 @@ impl Surroundings {
             .iter()
             .filter(|place| !copies.contains(place))
             .for_each(|place| walls::make_settings(place));
-        let hidden = hidden::places(writes);
+        let hidden = hidden::places(writes, tree);
         let has_copies = walls.open_home(tree, &hidden, &copies);
         let (seen, own) = (places(&confined.asked.read), places(writes));
         let hide = |walls: &mut Walls, is_meant: &dyn Fn(&Path) -> bool| {

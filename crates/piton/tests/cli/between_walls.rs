@@ -103,6 +103,62 @@ fn what_a_variable_lists_or_moves_is_not_seen() {
     assert_eq!(world.read("said"), "");
 }
 
+/// Values as people write them: from where they are, with a `~` that no shell opened, and variables of single tools.
+#[test]
+fn what_a_variable_moves_in_whatever_words_is_not_seen() {
+    let (world, home) = (World::new(), home());
+    let names = [
+        "k/a",
+        "d/config.json",
+        "aws/cred",
+        "xc/huggingface/token",
+        "pg",
+        "rc",
+        "hf/token",
+        "np/rc",
+        "fly/config.yml",
+        "logins",
+        ".gitconfig",
+    ];
+    names.iter().for_each(|name| put(&home.path().join(name), "password = key\n"));
+    put(
+        &home.path().join(".gitconfig"),
+        &format!(
+            "[credential]\n\thelper = store --file {}\n[x]\n\tpassword = key\n",
+            home.path().join("logins").display()
+        ),
+    );
+    world.write("cargo/credentials.toml", "token = \"key\"\n");
+    let at = |name: &str| home.path().join(name).display().to_string();
+    let up = "../".repeat(world.path("").components().count() + 2);
+    let relative = format!("{up}{}", at("k/a").trim_start_matches('/'));
+    let moved = [at("xc"), at("pg"), at("rc"), at("hf"), at("np/rc"), at("fly")];
+    let env = [
+        ("HOME", home.path().to_str().unwrap()),
+        ("KUBECONFIG", &relative),
+        ("DOCKER_CONFIG", "~/d"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "~/aws/cred"),
+        ("CARGO_HOME", "cargo"),
+        ("XDG_CACHE_HOME", &moved[0]),
+        ("PGPASSFILE", &moved[1]),
+        ("RCLONE_CONFIG", &moved[2]),
+        ("HF_HOME", &moved[3]),
+        ("npm_config_globalconfig", &moved[4]),
+        ("FLY_CONFIG_DIR", &moved[5]),
+    ];
+    let all = names.map(|name| format!("{}\n", at(name))).concat() + "cargo/credentials.toml\n";
+    world.write("names", &all);
+    let look = "while read -r name; do if test -s \"$name\"; then echo \"$name\"; fi; done < names > said";
+    loops(&world, "bare", &env, look, &[]);
+    assert_eq!(world.read("said"), all, "without walls all of it is there");
+    loops(&world, "walls", &env, look, &["--confine"]);
+    assert_eq!(world.read("said"), "");
+    // Who somebody is, is no secret.
+    put(&home.path().join(".gitconfig"), "[user]\n\tname = Ann\n[credential]\n\thelper = libsecret\n");
+    loops(&world, "who", &env, "cat \"$HOME/.gitconfig\" > said", &["--confine"]);
+    assert!(world.read("said").contains("Ann"));
+}
+
 #[test]
 fn every_cache_that_the_page_names_can_be_written_where_it_exists() {
     let (world, home) = (World::new(), home());
