@@ -66,9 +66,20 @@ impl Forms {
     }
 }
 
+/// Characters that take no room: where they may part a line, and where they may not, joiners, the mark of a byte order, a soft hyphen.
+const UNSEEN: [&[u8]; 6] = [
+    "\u{200b}".as_bytes(),
+    "\u{200c}".as_bytes(),
+    "\u{200d}".as_bytes(),
+    "\u{2060}".as_bytes(),
+    "\u{feff}".as_bytes(),
+    "\u{ad}".as_bytes(),
+];
+
 /// Whether a byte may begin something else than itself, or a break that is passed over.
 pub(super) fn is_special(byte: u8) -> bool {
-    matches!(byte, b'%' | b'\\' | b'&' | b'=' | b'+' | b'\'' | b'"' | b'\n' | b'\r' | 0x1b)
+    matches!(byte, b'%' | b'\\' | b'&' | b'=' | b'+' | b'\'' | b'"' | b'\n' | b'\r' | b'\t' | 0x1b)
+        || UNSEEN.iter().any(|written| written[0] == byte)
 }
 
 /// What `rest`, which is not empty, may begin with; the byte itself comes last.
@@ -268,7 +279,7 @@ fn digits_until(rest: &[u8], at: usize, radix: u32, end: u8, forms: &mut Forms) 
 /// How long a break is that a wrapped text has here, if it has one: `Err` where that cannot be said yet.
 ///
 /// A line break with the blanks behind it, marked or not as mail (`=`) and shells (`\`) do it, or as a string of JSON has it;
-/// a change of colour.
+/// a change of colour; a tab, a way back to the line's beginning, and what takes no room.
 pub(super) fn break_length(rest: &[u8]) -> Result<Option<usize>, ()> {
     let at = match rest {
         [b'=' | b'\\'] => return Err(()),
@@ -282,10 +293,20 @@ pub(super) fn break_length(rest: &[u8]) -> Result<Option<usize>, ()> {
         [b'\n', ..] => 1,
         [b'\r', b'\n', ..] => 2,
         [b'\r'] => return Err(()),
+        [b'\r' | b'\t', ..] if at == 0 => return Ok(Some(1)),
+        there if at == 0 => return unseen_length(there),
         _ => return Ok(None),
     };
     let blanks = rest[at + line..].iter().take(INDENT_MAX).take_while(|byte| matches!(byte, b' ' | b'\t'));
     Ok(Some(at + line + blanks.count()))
+}
+
+/// How long a character is that takes no room.
+fn unseen_length(rest: &[u8]) -> Result<Option<usize>, ()> {
+    if UNSEEN.iter().any(|written| rest.len() < written.len() && written.starts_with(rest)) {
+        return Err(());
+    }
+    Ok(UNSEEN.iter().find(|written| rest.starts_with(written)).map(|written| written.len()))
 }
 
 /// `\n` or `\r\n`, with as many backslashes as there are; or a colour whose first byte is escaped.

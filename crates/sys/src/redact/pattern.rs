@@ -166,6 +166,10 @@ mod tests {
             "a b/\\u001b[1;31mä'\"\\&z",
             "a b/=\\r\\nä'\"\\&z",
             r#"a b/ä'\\\\\\\"\\\\\\\\&z"#,
+            "a b/\u{200b}ä'\"\\&z",
+            "a b/\rä'\"\\&z",
+            "a\t \tb\t/\tä'\t\"\\&z",
+            "a\u{feff} b\u{ad}/\u{2060}ä'\"\\&z",
         ] {
             assert_eq!(look("a b/ä'\"\\&z", written), Look::Fits(written.len()), "{written}");
         }
