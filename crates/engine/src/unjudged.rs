@@ -29,6 +29,8 @@ pub(crate) struct Unjudged {
     pub(crate) base: Snapshot,
     /// Whether it is known how its attempts left the tree; not where one of them is open.
     is_known: bool,
+    /// Whether some of it is committed as it is now, and was when the run was driven last, so that committing it settles nothing.
+    is_committed: bool,
     /// Files of it that somebody edited since.
     edited: BTreeSet<RepoPath>,
 }
@@ -66,7 +68,7 @@ impl Unjudged {
     }
 
     fn committed(&self) -> &'static str {
-        if self.is_known { "commit it, or " } else { "" }
+        if self.is_known && !self.is_committed { "commit it, or " } else { "" }
     }
 }
 
@@ -288,7 +290,8 @@ impl Tree {
             let Some(seen) = one.seen.as_ref().filter(|_| !one.is_open) else {
                 if is_last && !over::between(&self.workspace, &one.judged, &self.now)?.is_empty() {
                     let (run, edited) = (one.run.clone(), BTreeSet::new());
-                    found = Some(Unjudged { run, base: one.judged.clone(), is_known: false, edited });
+                    let base = one.judged.clone();
+                    found = Some(Unjudged { run, base, is_known: false, is_committed: false, edited });
                 }
                 continue;
             };
@@ -302,9 +305,13 @@ impl Tree {
             let from = found.as_ref().map_or(&self.now, |found| &found.base);
             let base = over::made(&self.workspace, run, from, &one.judged, &stands)?;
             let edited = &over::between(&self.workspace, seen, &self.now)? & &stands;
+            let is_committed = self.is_committed(&stands)?;
             found = Some(match found {
-                Some(found) => Unjudged { base, edited: &found.edited | &edited, ..found },
-                None => Unjudged { run: one.run.clone(), base, is_known: true, edited },
+                Some(found) => {
+                    let is_committed = found.is_committed || is_committed;
+                    Unjudged { base, is_committed, edited: &found.edited | &edited, ..found }
+                }
+                None => Unjudged { run: one.run.clone(), base, is_known: true, is_committed, edited },
             });
         }
         Ok(found)
@@ -323,6 +330,14 @@ impl Tree {
         };
         let committed = &paths(&then, &head)? - &paths(&head, &snapshot_id(&self.now.id)?)?;
         Ok(&stands - &committed)
+    }
+
+    /// Whether any of these paths is committed as it is now: whoever would commit it has nothing to commit.
+    fn is_committed(&self, stands: &BTreeSet<RepoPath>) -> Result<bool, WorldError> {
+        let Some(head) = &self.head else { return Ok(false) };
+        let other = self.workspace.written(&snapshot_id(head)?, &snapshot_id(&self.now.id)?)?;
+        let other: BTreeSet<RepoPath> = other.into_iter().map(|written| written.path).collect();
+        Ok(!stands.is_subset(&other))
     }
 
     /// The paths that are again as a run left them that others were driven after, and that none of those judged so.

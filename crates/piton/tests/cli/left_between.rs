@@ -288,3 +288,25 @@ fn what_a_run_calls_secret_when_it_begins_stays_so() {
     assert_eq!(found, "");
     assert!(world.piton(&["output", "r"]).out.contains("says"), "it went on");
 }
+
+/// What an agent has committed itself, nobody can commit again: the advice is what settles it.
+#[test]
+fn the_advice_about_what_was_left_settles_it() {
+    let says = "If you looked at it and want it: commit it, or `piton rm r`";
+    let other = world();
+    stopped(&other, "r", WEAKENS);
+    let ran = other.loops("s", DONE, &ONCE);
+    assert!(ran.code != 0 && ran.err.contains(says), "{ran:?}");
+    for way in ["true", "git reset -q --soft HEAD~; git commit -q -m mine"] {
+        let world = world();
+        stopped(&world, "r", &format!("{WEAKENS}; git commit -qam weaker"));
+        world.shell(way).exits(0);
+        let ran = world.loops("s", DONE, &ONCE);
+        assert!(ran.code != 0 && ran.err.contains("want it: `piton rm r`"), "{way}: {ran:?}");
+        world.piton(&["rm", "s"]).exits(0);
+        world.piton(&["rm", "r"]).exits(0);
+        world.shell(WEAKENS).exits(0);
+        let ran = world.loops("t", DONE, &ONCE);
+        assert!(!ran.err.contains("left work") && !ran.out.contains("REFUSED"), "{way}: {ran:?}");
+    }
+}
