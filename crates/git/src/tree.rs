@@ -82,6 +82,15 @@ impl CommittedTree {
         Self { repository, id, comparisons }
     }
 
+    /// The links, each with where it leads.
+    pub fn links(&self) -> Result<Vec<(String, String)>, Error> {
+        let links = listed_as(&self.repository, &self.id, "120000")?;
+        let ids: Vec<_> = links.iter().map(|link| link.id.as_str()).collect();
+        let targets = blobs(&self.repository, &ids)?;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ok(links.into_iter().map(|link| link.path).zip(targets.into_iter().map(text)).collect())
+    }
+
     /// The files of `base` that are other or gone here, and the files here that were other or not there.
     pub fn differs_from(&self, base: &CommittedTree) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
         match self.comparisons.of(&base.id, &self.id) {
@@ -206,6 +215,11 @@ impl Tree for WorkTree {
 
 /// `<mode> <type> <id>\t<path>\0`, regular files only.
 pub(crate) fn listed(repository: &Repository, tree: &str) -> Result<Vec<Entry>, Error> {
+    listed_as(repository, tree, "100")
+}
+
+/// The same, of what has a mode that begins so.
+fn listed_as(repository: &Repository, tree: &str, begins: &str) -> Result<Vec<Entry>, Error> {
     const COMMAND: &str = "ls-tree";
     let answer = repository.call(COMMAND).args(["-r", "-z", "--full-tree", tree]).bytes()?;
     let mut entries = Vec::new();
@@ -217,7 +231,7 @@ pub(crate) fn listed(repository: &Repository, tree: &str) -> Result<Vec<Entry>, 
         };
         let fields: Vec<_> = header.split(' ').collect();
         let [mode, _, id] = fields[..] else { return Err(not_understood(COMMAND, line)) };
-        if mode.starts_with("100") {
+        if mode.starts_with(begins) {
             entries.push(Entry { path: RepoPath::from_bytes(path).to_string(), id: id.to_owned() });
         }
     }
