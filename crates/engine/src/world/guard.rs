@@ -42,11 +42,20 @@ pub(super) fn look(
             let entry = entries.iter().find(|entry| entry.path == path)?;
             tree.read(std::slice::from_ref(entry)).ok()?.pop()
         };
-        Some((side(&base, &changed)?, side(&head, &now)?))
+        (side(&base, &changed), side(&head, &now))
     };
     let differing = changed.iter().map(|entry| entry.path.as_str()).chain(new.iter().copied());
     protected.extend(known.run_of(differing, &texts));
     protected.extend(shadows(&new, &known.entries));
+    protected.extend(known.shadows_of_runners().filter(|path| new.contains(&path.as_str())));
+    let mut unseen = unseen;
+    if known.has_links_that_judge() {
+        let written = context.workspace.written(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?)?;
+        let written: Vec<String> = written.iter().map(|change| change.path.to_string()).collect();
+        let links = known.links_of(written.iter().map(String::as_str));
+        let said = |path: String| (path.clone(), format!("`{path}` is a link that is protected and changed"));
+        unseen.extend(links.into_iter().map(said));
+    }
     let today = today();
     let options =
         Options { protected, today: today.clone(), distrust: true, only_changed: true, measuring: false };

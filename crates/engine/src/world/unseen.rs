@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use piton_git::{Expected, Tree};
-use piton_guard::{is_of_tests, is_protected, leads_into};
+use piton_guard::{Part, is_of_tests, is_protected, leads_into};
 use piton_model::State;
 use piton_model::loop_machine::{GuardMode, Snapshot};
 use piton_sys::file::{self, Durability};
@@ -63,7 +63,13 @@ pub(super) struct Found {
 pub(crate) fn before(context: &Context, state: &State) -> String {
     let (mut digests, mut kept, mut bytes) = (BTreeMap::new(), Kept::new(), 0);
     if state.config.guard != GuardMode::Off {
-        for path in protected_on_disk(context, state) {
+        let base = state.work.before.as_ref().or(state.seen.snapshot.as_ref());
+        let base = base.and_then(|base| Base::of(context, state, base).ok());
+        let goals =
+            base.iter().flat_map(|base| base.run_unseen()).filter(|(_, part)| **part == Part::Absence);
+        let there = goals.filter(|(path, _)| context.layout.tree().join(path).symlink_metadata().is_ok());
+        digests.extend(there.map(|(path, _)| (format!("{path}/"), "is there".to_owned())));
+        for path in protected_on_disk(context, state, base.as_deref()) {
             let place = context.layout.tree().join(&path);
             digests.extend(digest(&place).map(|digest| (path.clone(), digest)));
             let content = file::read_regular(&place, KEPT_BYTES_MAX).ok().flatten();
@@ -110,7 +116,7 @@ pub(super) fn find(
         return Ok(found);
     }
     let base = Base::of(context, state, before)?;
-    let changed = directory.map(|directory| changed(context, state, directory)).unwrap_or_default();
+    let changed = directory.map(|directory| changed(context, state, &base, directory)).unwrap_or_default();
     let shadows = shadows(&context.layout, state, &base);
     if changed.is_empty() && shadows.is_empty() {
         return Ok(found);
@@ -131,7 +137,7 @@ pub(super) fn find(
     for (path, change) in changed.into_iter().filter(|(path, _)| !known.contains(path.as_str())) {
         let kept = context.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&path).cloned();
         let (words, is_back) = match change {
-            Change::New => ("was added below a protected path", aside.take(&path)),
+            Change::New => ("is new, and is protected or would be run by what judges", aside.take(&path)),
             Change::Other => ("is protected and changed", aside.replace(&path, kept)),
             Change::Gone => ("is protected and is gone", aside.replace(&path, kept)),
         };
@@ -167,13 +173,40 @@ enum Change {
 }
 
 /// Protected files that are not as the record says.
-fn changed(context: &Context, state: &State, directory: &Path) -> Vec<(String, Change)> {
+fn changed(context: &Context, state: &State, base: &Base, directory: &Path) -> Vec<(String, Change)> {
     let record = file::read_regular(&directory.join(RECORD), RECORD_BYTES_MAX).ok().flatten();
     let record: Option<BTreeMap<String, String>> =
         record.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let Some(mut then) = record else { return Vec::new() };
     let mut changed = Vec::new();
-    for path in protected_on_disk(context, state) {
+    let tree = context.layout.tree();
+    for (goal, _) in base.run_unseen().filter(|(_, part)| **part == Part::Absence) {
+        let is_there = tree.join(goal).symlink_metadata().is_ok();
+        if then.remove(&format!("{goal}/")).is_none() && is_there {
+            changed.push((goal.to_owned(), Change::New));
+        }
+    }
+    then.retain(|path, _| !path.ends_with('/'));
+    // Of these only a part counts.
+    let partly: BTreeMap<&str, &Part> =
+        base.run_unseen().filter(|(_, part)| !matches!(part, Part::Whole | Part::Absence)).collect();
+    let is_same = |path: &str| {
+        let Some(part) = partly.get(path) else { return false };
+        let kept = context.kept.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        let now = file::read_regular(&tree.join(path), KEPT_BYTES_MAX).ok().flatten();
+        match (kept.map(|(bytes, _)| bytes), now) {
+            (Some(kept), Some(now)) => part.is_same(&kept, &now),
+            (kept, now) if part.may_be_missing() => {
+                part.is_same(&kept.unwrap_or_default(), &now.unwrap_or_default())
+            }
+            _ => false,
+        }
+    };
+    for path in protected_on_disk(context, state, Some(base)) {
+        if is_same(&path) {
+            then.remove(&path);
+            continue;
+        }
         let now = digest(&context.layout.tree().join(&path));
         match (then.remove(&path), now) {
             (None, Some(_)) => changed.push((path, Change::New)),
@@ -182,16 +215,18 @@ fn changed(context: &Context, state: &State, directory: &Path) -> Vec<(String, C
             _ => {}
         }
     }
-    changed.extend(then.into_keys().map(|path| (path, Change::Gone)));
+    let gone = then.into_keys().filter(|path| !is_same(path));
+    changed.extend(gone.map(|path| (path, Change::Gone)));
     changed
 }
 
-/// Protected files, as far as snapshots may not have them: what is named as it is, and what git ignores.
-fn protected_on_disk(context: &Context, state: &State) -> Vec<String> {
+/// Protected files, as far as snapshots may not have them: what is named as it is, and what git ignores; and what judges runs of it.
+fn protected_on_disk(context: &Context, state: &State, base: Option<&Base>) -> Vec<String> {
     let tree = context.layout.tree();
     let mut walk = Walk { tree, visits: VISITED_MAX, found: BTreeSet::new() };
-    let (patterns, names): (Vec<_>, Vec<_>) =
-        rules(state).into_iter().partition(|rule| rule.contains(['*', '?']));
+    let run = base.into_iter().flat_map(Base::run_unseen).filter(|(_, part)| **part != Part::Absence);
+    let all = rules(state).into_iter().chain(run.map(|(path, _)| path.to_owned()));
+    let (patterns, names): (Vec<_>, Vec<_>) = all.partition(|rule| rule.contains(['*', '?']));
     for name in &names {
         walk.take(name.trim_end_matches('/'), &|_| true);
     }
@@ -263,6 +298,7 @@ fn shadows(layout: &Layout, state: &State, base: &Base) -> Vec<String> {
     let tests = base.entries.iter().filter_map(|entry| entry.path.strip_suffix(".py"));
     let tests = tests.filter(|stem| is_of_tests(&format!("{stem}.py")) && is_package(&tree.join(stem)));
     found.extend(tests.map(str::to_owned));
+    found.extend(base.shadows_of_runners().filter(|path| tree.join(path).is_file()));
     let is_furniture = |path: &str| layout.furniture().iter().any(|own| Path::new(path).starts_with(own));
     // Nobody can choose the time at which a file was changed last.
     let is_new = |path: &str| {

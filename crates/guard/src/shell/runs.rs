@@ -7,6 +7,7 @@
 //! says. So of those only what it reads as its own text counts, what is of tests by its name, and what lies beside the script in a
 //! directory of theirs.
 
+mod fed;
 mod make;
 mod package;
 mod words;
@@ -14,6 +15,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Simple, parse};
+use crate::language::Language;
 use crate::paths::is_of_tests;
 use words::{Started, started};
 
@@ -25,6 +27,16 @@ const TEXT_BYTES_MAX: usize = 256 << 10;
 /// How often a command may start another: `timeout 60 env sh -c …`.
 const DEPTH_MAX: usize = 12;
 
+/// What commands run of a tree.
+pub struct Tree<'a> {
+    /// The content of a file; `None` where there is none of that path.
+    pub read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    /// Whether a file is part of the tree, and not only on the disk where git ignores it.
+    pub is_kept: &'a dyn Fn(&str) -> bool,
+    /// Where the link is that a path leads through, or is, and the path that it leads to.
+    pub link: &'a dyn Fn(&str) -> Option<(String, String)>,
+}
+
 /// What of a file counts for what runs it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
@@ -34,9 +46,28 @@ pub enum Part {
     Targets(BTreeSet<String>),
     /// These scripts of a `package.json`.
     Scripts(BTreeSet<String>),
+    /// All of each file of these names that is there. One more is one more that is run.
+    Matched,
+    /// Of the settings of a package manager those that say how a script is run. A file that is not there says none.
+    Settings,
+    /// Of a makefile that others include, and that may be made by a build: what it says of these variables, of how recipes are run, and of
+    /// these targets. One that is not there says nothing.
+    Included {
+        /// The variables.
+        variables: BTreeSet<String>,
+        /// The targets.
+        targets: BTreeSet<String>,
+    },
+    /// That nothing of this name is there: a goal of make that makes no file is done where there is one.
+    Absence,
 }
 
 impl Part {
+    /// Whether a file that is not there is the same as one that says nothing.
+    pub fn may_be_missing(&self) -> bool {
+        matches!(self, Self::Settings | Self::Included { .. })
+    }
+
     /// Whether what counts is the same in both texts.
     pub fn is_same(&self, before: &[u8], after: &[u8]) -> bool {
         let texts = (std::str::from_utf8(before), std::str::from_utf8(after));
@@ -47,30 +78,49 @@ impl Part {
             (Self::Scripts(names), (Ok(before), Ok(after))) => {
                 package::relevant(before, names) == package::relevant(after, names)
             }
+            (Self::Included { variables, targets }, (Ok(before), Ok(after))) => {
+                let said = |text| make::said(text, variables, targets);
+                said(before) == said(after)
+            }
+            (Self::Settings, (Ok(before), Ok(after))) => {
+                package::settings(before) == package::settings(after)
+            }
             _ => before == after,
         }
     }
 }
 
-/// What commands run of a tree. A path that is not there stands for what would be run in place of one that is.
+/// What commands run of a tree. A path that is not there stands for what would be run in place of one that is, and one with a `*` for
+/// every file that it matches.
 pub type Runs = BTreeMap<String, Part>;
 
-/// What these commands run of a tree, whose files `read` gives.
-pub fn runs<'a>(commands: impl IntoIterator<Item = &'a str>, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Runs {
-    let mut search = Search { read, texts: BTreeMap::new(), found: Runs::new(), within: None };
+/// What these commands run of a tree, and the directories that Python loads modules from before it looks at its own.
+pub fn runs<'a>(commands: impl IntoIterator<Item = &'a str>, tree: &Tree<'_>) -> (Runs, BTreeSet<String>) {
+    let mut search = Search {
+        tree,
+        texts: BTreeMap::new(),
+        found: Runs::new(),
+        within: None,
+        searched: BTreeSet::new(),
+        of_python: BTreeSet::new(),
+    };
     for command in commands {
         search.script(command, &BTreeSet::from([String::new()]), DEPTH_MAX);
     }
-    search.found
+    (search.found, search.of_python)
 }
 
 struct Search<'a> {
-    read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    tree: &'a Tree<'a>,
     /// What was asked for; `None` where it is not there.
     texts: BTreeMap<String, Option<String>>,
     found: Runs,
     /// The script that is read; `None` in what was given, and in recipes.
     within: Option<String>,
+    /// Directories of the tree that programs are looked for in, by `PATH`.
+    searched: BTreeSet<String>,
+    /// Where Python is started, and where scripts of it lie.
+    of_python: BTreeSet<String>,
 }
 
 impl Search<'_> {
@@ -86,7 +136,7 @@ impl Search<'_> {
         if let Some(known) = self.texts.get(path) {
             return known.clone();
         }
-        let bytes = (self.read)(path);
+        let bytes = (self.tree.read)(path);
         let text = bytes.map(|bytes| match bytes.len() <= TEXT_BYTES_MAX {
             true => String::from_utf8(bytes).unwrap_or_default(),
             false => String::new(),
@@ -103,11 +153,43 @@ impl Search<'_> {
         let (mut places, mut variables) = (places.clone(), BTreeMap::new());
         for command in parse(text).commands() {
             let words = command.expanded(&mut variables);
+            if let Some(value) = variables.get("PATH") {
+                self.searches(value);
+            }
             self.command(&words, &mut places, depth);
+        }
+        self.fed(text, &places, &variables, depth);
+    }
+
+    /// Notes the directories of a `PATH` that may lie in the tree.
+    fn searches(&mut self, value: &str) {
+        let places = value.split(':').map(after_variable);
+        let inside = places.filter(|place| !place.starts_with('$')).filter_map(|place| joined("", place));
+        self.searched.extend(inside.filter(|place| !place.is_empty()).take(PLACES_MAX));
+    }
+
+    /// Notes what a program without a path would be, where the tree is looked into for it.
+    fn looked_for(&mut self, words: &[String], places: &BTreeSet<String>, depth: usize) {
+        let Some(name) = words.iter().find(|word| !words::is_assignment(word)) else { return };
+        if name.contains(['/', '$', '*']) {
+            return;
+        }
+        for directory in self.searched.clone() {
+            let name = format!("{directory}/{name}");
+            self.file(&name, places, false, false, depth);
+            let absent = places.iter().filter_map(|place| joined(place, &name));
+            let absent: Vec<_> = absent.filter(|path| !self.found.contains_key(path)).collect();
+            self.found.extend(absent.into_iter().map(|path| (path, Part::Whole)));
         }
     }
 
     fn command(&mut self, words: &[String], places: &mut BTreeSet<String>, depth: usize) {
+        if !self.searched.is_empty() {
+            self.looked_for(words, places, depth);
+        }
+        if words.iter().take(6).any(|word| words::is_python(word)) {
+            self.of_python.extend(places.iter().cloned());
+        }
         match started(words) {
             Started::Nothing => {}
             Started::Enters(directory) => enter(places, &directory),
@@ -148,7 +230,29 @@ impl Search<'_> {
         depth: usize,
     ) {
         let name = after_variable(name);
-        for path in places.iter().filter_map(|place| joined(place, name)) {
+        if name.contains(['*', '?', '[']) {
+            let patterns = places.iter().filter_map(|place| joined(place, &name.replace('[', "?")));
+            let part = if is_its_text { Part::Whole } else { Part::Matched };
+            // Examples that are run to see that they work are the product, and tests in other languages are read as such.
+            let is_of_shell = is_shell || is_its_text || Language::of(name).is_none();
+            if !is_of_shell {
+                return;
+            }
+            let patterns: Vec<_> = patterns.filter(|_| is_its_text || self.within.is_none()).collect();
+            self.found.extend(patterns.into_iter().map(|pattern| (pattern, part.clone())));
+            return;
+        }
+        let mut paths: Vec<String> = places.iter().filter_map(|place| joined(place, name)).collect();
+        let mut at = 0;
+        while let Some(path) = paths.get(at).cloned() {
+            at += 1;
+            if let Some((link, target)) = (self.tree.link)(&path).filter(|_| at < PLACES_MAX * 4) {
+                if is_its_text || self.judges(&path) {
+                    self.found.insert(link, Part::Whole);
+                }
+                paths.push(target);
+                continue;
+            }
             let Some(text) = self.text(&path) else { continue };
             if !is_its_text && !self.judges(&path) {
                 continue;
@@ -165,6 +269,8 @@ impl Search<'_> {
                 let outer = self.within.replace(path);
                 self.script(&text, &places, depth - 1);
                 self.within = outer;
+            } else if path.ends_with(".py") {
+                self.of_python.insert(parent(&path).to_owned());
             }
         }
     }
@@ -202,13 +308,28 @@ impl Search<'_> {
                         continue;
                     }
                     Some(Part::Targets(others)) => Part::Targets(others.union(&reached).cloned().collect()),
-                    Some(Part::Scripts(_)) | None => Part::Targets(reached.clone()),
+                    _ => Part::Targets(reached.clone()),
                 };
                 self.found.insert(path.clone(), all);
                 let here = BTreeSet::from([place.clone()]);
                 for included in make::included(&text) {
-                    self.file(&included, &here, false, true, depth);
+                    // One that is not there yet would be read as well, and builds write such.
+                    match joined(place, &included).filter(|path| !path.contains(['$', '*', '?', '['])) {
+                        Some(path) if !(self.tree.is_kept)(&path) => {
+                            let (variables, targets) = (make::names(&text), reached.clone());
+                            self.found.entry(path).or_insert(Part::Included { variables, targets });
+                        }
+                        _ => self.file(&included, &here, false, true, depth),
+                    }
                     self.included(&included, &here, targets, depth);
+                }
+                if let Some(value) = make::variable(&text, "PATH") {
+                    self.searches(&value);
+                }
+                for goal in make::without_file(&text, &reached) {
+                    if let Some(path) = joined(place, &goal).filter(|path| !self.found.contains_key(path)) {
+                        self.found.insert(path, Part::Absence);
+                    }
                 }
                 if depth > 1 && self.found.len() <= FILES_MAX {
                     make::recipes(&text, &reached)
@@ -244,6 +365,8 @@ impl Search<'_> {
                 continue;
             }
             self.found.insert(path, Part::Scripts(known.union(&names).cloned().collect()));
+            let settings = package::SETTINGS.iter().filter_map(|name| joined(place, name));
+            self.found.extend(settings.map(|path| (path, Part::Settings)));
             let here = BTreeSet::from([place.clone()]);
             scripts.iter().for_each(|script| self.script(script, &here, depth - 1));
         }
@@ -279,10 +402,12 @@ fn enter(places: &mut BTreeSet<String>, directory: &str) {
 
 /// What comes after a variable that stands for a directory: `$PWD/x`, `$(dirname "$0")/x`.
 fn after_variable(name: &str) -> &str {
-    match name.split_once('/') {
-        Some((first, rest)) if first.starts_with('$') => rest,
-        _ => name,
-    }
+    let Some(after) = name.strip_prefix('$') else { return name };
+    let end = match after.strip_prefix('{').and_then(|inside| inside.find('}')) {
+        Some(end) => end + 2,
+        None => 0,
+    };
+    after.get(end..).and_then(|after| after.split_once('/')).map_or(name, |(_, rest)| rest)
 }
 
 fn parent(path: &str) -> &str {

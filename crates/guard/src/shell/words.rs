@@ -22,11 +22,20 @@ pub(super) struct Raw {
 /// Longer signs first.
 const SIGNS: [&str; 11] = ["&&", "||", "|&", ";;", "\n", ";", "&", "|", "(", ")", "&>"];
 
+/// What is read from a file: before which token that was said, and the file.
+pub(super) type Input = (usize, String);
+
 /// The tokens of a script, each with its line.
 pub(super) fn cut(text: &str, first_line: u32) -> Vec<(u32, Token)> {
-    let mut cutter = Cutter { rest: text, line: first_line, found: Vec::new(), documents: Vec::new() };
+    cut_with_inputs(text, first_line).0
+}
+
+/// The same, with the files that commands read their input from: before which token, and which file.
+pub(super) fn cut_with_inputs(text: &str, first_line: u32) -> (Vec<(u32, Token)>, Vec<Input>) {
+    let (found, documents, inputs) = Default::default();
+    let mut cutter = Cutter { rest: text, line: first_line, found, documents, inputs };
     while cutter.step() {}
-    cutter.found
+    (cutter.found, cutter.inputs)
 }
 
 struct Cutter<'a> {
@@ -35,6 +44,7 @@ struct Cutter<'a> {
     found: Vec<(u32, Token)>,
     /// The ends of the documents that begin after this line.
     documents: Vec<String>,
+    inputs: Vec<Input>,
 }
 
 impl<'a> Cutter<'a> {
@@ -75,6 +85,7 @@ impl<'a> Cutter<'a> {
         let is_process = self.rest.starts_with("<(") || self.rest.starts_with(">(");
         let signs = |character: char| matches!(character, '<' | '>' | '&' | '|' | '-');
         let end = self.rest.find(|character| !signs(character)).unwrap_or(self.rest.len());
+        let is_input = &self.rest[..end] == "<";
         self.rest = self.rest[end..].trim_start_matches([' ', '\t']);
         if is_process {
             let inside = self.bracketed('(', ')');
@@ -88,6 +99,8 @@ impl<'a> Cutter<'a> {
         let word = self.word();
         if is_document {
             self.documents.push(word.text);
+        } else if is_input {
+            self.inputs.push((self.found.len(), word.text));
         }
     }
 

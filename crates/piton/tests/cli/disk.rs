@@ -365,7 +365,7 @@ fn one_anchor_that_cannot_be_read_names_its_run_and_hides_no_other() {
         let said = world.piton(&["status", "r"]).exits(6);
         assert!(said.err.contains("run `r`: its anchor cannot be read"), "{way}: {said:?}");
         let verified = world.piton(&["verify"]).exits(6);
-        assert!((verified.out + &verified.err).contains("run `r`: its anchor cannot be read"), "{way}");
+        assert!((verified.out + &verified.err).contains("r: its anchor cannot be read"), "{way}");
         world.piton(&["repair"]).exits(0);
         world.piton(&["verify"]).exits(0);
         world.piton(&["status", "r"]).exits(0);

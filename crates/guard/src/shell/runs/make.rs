@@ -15,7 +15,127 @@ struct Block<'a> {
     lines: Vec<&'a str>,
 }
 
+/// What the makefile says of a variable.
+pub(super) fn variable(text: &str, name: &str) -> Option<String> {
+    let variables = variables(text);
+    // What it is outside of the makefile stays as it is.
+    let others: BTreeMap<String, String> = variables
+        .iter()
+        .filter(|(other, _)| *other != name)
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    variables.get(name).map(|value| expand(value, &others, DEPTH_MAX))
+}
+
+/// The variables that it gives a value to.
+pub(super) fn names(text: &str) -> BTreeSet<String> {
+    variables(text).into_keys().collect()
+}
+
+/// What says how recipes are run, whatever they are.
+const HOW: [&str; 8] =
+    ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", "GNUMAKEFLAGS", "MAKE", "PATH", ".DEFAULT_GOAL", "VPATH"];
+
+/// What a makefile says of these variables and targets, and of how recipes are run.
+pub(super) fn said(text: &str, names: &BTreeSet<String>, targets: &BTreeSet<String>) -> Vec<String> {
+    let variables = variables(text);
+    let counts = |name: &String| names.contains(name) || HOW.contains(&name.as_str());
+    let given = variables.iter().filter(|(name, _)| counts(name));
+    let given: Vec<String> = given.map(|(name, value)| format!("{name} = {value}")).collect();
+    let is_special = |target: &String| target.starts_with('.') || targets.contains(target);
+    // A line that only says what something needs is what builds write down.
+    let has_recipe = |block: &Block<'_>| {
+        let first = block.lines.first().copied().unwrap_or_default();
+        let more = block.lines.iter().skip(1).any(|line| line.starts_with('\t') && !line.trim().is_empty());
+        more || first.contains(';')
+    };
+    let blocks = blocks(text, &variables).into_iter();
+    let blocks = blocks.filter(|block| block.targets.iter().any(is_special) && has_recipe(block));
+    given.into_iter().chain(blocks.flat_map(|block| block.lines).map(str::to_owned)).collect()
+}
+
+/// Texts of many lines: `define NAME` to `endef`.
+fn defined(text: &str) -> BTreeMap<String, String> {
+    let mut defined = BTreeMap::new();
+    let mut open: Option<(String, Vec<&str>)> = None;
+    for line in text.lines() {
+        let mut words = line.split_whitespace().skip_while(|word| matches!(*word, "export" | "override"));
+        match (words.next(), &mut open) {
+            (Some("endef"), Some(_)) => {
+                let (name, lines) = open.take().unwrap_or_default();
+                defined.insert(name, lines.join("\n"));
+            }
+            (_, Some((_, lines))) => lines.push(line.trim_start_matches(['\t', '@', '-', '+'])),
+            (Some("define"), None) => open = words.next().map(|name| (name.to_owned(), Vec::new())),
+            _ => {}
+        }
+    }
+    defined
+}
+
+/// Words after which the name of a goal is what is to be done, and no file.
+const BEFORE_A_GOAL: [&str; 18] = [
+    "go", "cargo", "npm", "yarn", "pnpm", "bun", "run", "mix", "dotnet", "gradle", "gradlew", "mvn", "mvnw",
+    "zig", "swift", "sbt", "deno", "make",
+];
+
+/// Whether a name is one by which people ask for a verdict, and call no file.
+fn is_usual_goal(target: &str) -> bool {
+    const GOALS: [&str; 14] = [
+        "check",
+        "checks",
+        "test",
+        "tests",
+        "lint",
+        "unit",
+        "integration",
+        "e2e",
+        "ci",
+        "verify",
+        "validate",
+        "typecheck",
+        "spec",
+        "specs",
+    ];
+    let mut parts = target.split(['-', '_']);
+    let is_word = target.chars().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_'));
+    is_word && (target == "all" || parts.any(|part| GOALS.contains(&part)))
+}
+
+/// Those of these targets that make no file of their name, as far as their recipe says, and are not said to be phony: a file of that name
+/// is all that make would look at.
+pub(super) fn without_file(text: &str, reached: &BTreeSet<String>) -> BTreeSet<String> {
+    let variables = variables(text);
+    let blocks = blocks(text, &variables);
+    let phony: BTreeSet<&String> = blocks
+        .iter()
+        .filter(|block| block.targets.iter().any(|target| target == ".PHONY"))
+        .flat_map(|block| &block.needs)
+        .collect();
+    let makes_none = |target: &&String| {
+        let of_it = || blocks.iter().filter(|block| block.targets.contains(target));
+        let lines: Vec<&str> = of_it().flat_map(|block| block.lines.iter().skip(1).copied()).collect();
+        let names_it = |line: &&str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let is_it = |at: usize| words[at].split('/').any(|part| part == target.as_str());
+            let is_of_runner =
+                |at: usize| at > 0 && BEFORE_A_GOAL.iter().any(|word| words[at - 1].ends_with(word));
+            line.contains("$@")
+                || line.contains("$(@")
+                || (0..words.len()).any(|at| is_it(at) && !is_of_runner(at))
+        };
+        is_usual_goal(target) && !phony.contains(target) && !lines.is_empty() && !lines.iter().any(names_it)
+    };
+    reached.iter().filter(makes_none).cloned().collect()
+}
+
 fn variables(text: &str) -> BTreeMap<String, String> {
+    let mut variables = assigned(text);
+    variables.extend(defined(text));
+    variables
+}
+
+fn assigned(text: &str) -> BTreeMap<String, String> {
     let lines = text.lines().filter(|line| !line.starts_with('\t'));
     let assigned = lines.filter_map(|line| line.split_once('='));
     let named = assigned.map(|(name, value)| {
@@ -100,6 +220,8 @@ pub(super) fn reached(text: &str, targets: &[String]) -> BTreeSet<String> {
     let blocks = blocks(text, &variables);
     let usual =
         blocks.iter().filter(|block| !is_for_all(block)).flat_map(|block| block.targets.first()).next();
+    let said = variables.get(".DEFAULT_GOAL").map(|goal| expand(goal, &variables, DEPTH_MAX));
+    let usual = said.as_ref().filter(|goal| !goal.is_empty()).or(usual);
     let named = targets.iter().chain(usual.filter(|_| targets.is_empty()));
     let mut reached: BTreeSet<String> = named.cloned().collect();
     loop {

@@ -23,3 +23,36 @@ pub(super) fn relevant(text: &str, names: &BTreeSet<String>) -> Vec<String> {
         Err(_) => vec![text.to_owned()],
     }
 }
+
+/// The files by which package managers are told how to run a script.
+pub(super) const SETTINGS: [&str; 4] = [".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig.toml"];
+
+/// What of them says how. Where packages come from, and who may have them, is nobody's verdict.
+const HOW: [&str; 16] = [
+    "script-shell",
+    "shell",
+    "node-options",
+    "ignore-scripts",
+    "if-present",
+    "workspace",
+    "workspaces",
+    "prefix",
+    "userconfig",
+    "globalconfig",
+    "yarn-path",
+    "yarnpath",
+    "plugins",
+    "path",
+    "spec",
+    "preload",
+];
+
+/// The lines of such a file that say how scripts are run.
+pub(super) fn settings(text: &str) -> Vec<String> {
+    let says_how = |line: &&str| {
+        let name = line.split(['=', ':', ' ']).next().unwrap_or_default();
+        let name = name.trim_matches(['"', '\'', '-']).to_ascii_lowercase().replace('_', "-");
+        HOW.contains(&name.as_str())
+    };
+    text.lines().map(str::trim).filter(says_how).map(str::to_owned).collect()
+}

@@ -2,6 +2,11 @@ use std::collections::BTreeMap;
 
 use super::*;
 
+/// The same, of a tree without links.
+fn runs<'a>(commands: impl IntoIterator<Item = &'a str>, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Runs {
+    super::runs(commands, &Tree { read, is_kept: &|path| read(path).is_some(), link: &|_| None }).0
+}
+
 const TREE: [(&str, &str); 12] = [
     ("tools/ok.sh", "#!/bin/sh\nexit 1\n"),
     ("tools/ok.py", "raise SystemExit(1)\n"),

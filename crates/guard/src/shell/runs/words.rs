@@ -54,7 +54,8 @@ const INTERPRETERS: [(&str, &str); 12] = [
 ];
 
 /// Long options with a value of their own, as far as one of these programs has them.
-const WITH_VALUE: [&str; 12] = [
+const WITH_VALUE: [&str; 13] = [
+    "--command",
     "--signal",
     "--kill-after",
     "--unset",
@@ -111,6 +112,14 @@ pub(super) enum Started {
 pub(super) fn program(word: &str) -> &str {
     let name = word.rsplit('/').next().unwrap_or(word);
     name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.')
+}
+
+pub(super) fn is_python(word: &str) -> bool {
+    matches!(program(word), "python" | "pypy" | "pytest" | "py.test" | "tox" | "nox")
+}
+
+pub(super) fn is_interpreter(word: &str) -> bool {
+    is_shell(word) || INTERPRETERS.iter().any(|(interpreter, _)| *interpreter == program(word))
 }
 
 pub(super) fn is_shell(word: &str) -> bool {
@@ -186,6 +195,12 @@ fn of_program(first: &str, name: &str, rest: &[String]) -> Started {
             .map_or(Started::Nothing, |directory| Started::Enters(directory.clone())),
         "" if first == "." => rest.first().map_or(Started::Nothing, sourced),
         "source" => rest.first().map_or(Started::Nothing, sourced),
+        // It writes down what a command says.
+        "script" => {
+            let values = options(rest, "cEIOTBm").values;
+            let text = values.into_iter().find(|(option, _)| option == "c" || option == "--command");
+            text.map_or(Started::Nothing, |(_, text)| Started::Text(text))
+        }
         "eval" => Started::Text(rest.join(" ")),
         "make" | "gmake" => make(rest),
         "npm" | "yarn" | "pnpm" | "bun" => package(name, rest),
@@ -225,6 +240,15 @@ fn interpreted(first: &str, interpreter: &str, valued: &str, rest: &[String]) ->
     names.push(first.to_owned());
     if !values.iter().any(|(option, _)| is_given(option) && !(interpreter == "ruby" && option == "p")) {
         names.extend(after.first().cloned());
+        // What the name may be short for.
+        let endings: &[&str] = match interpreter {
+            "node" | "tsx" | "ts-node" => &[".js", ".cjs", ".mjs", ".ts", "/index.js", "/package.json"],
+            "python" | "pypy" => &["/__main__.py"],
+            _ => &[],
+        };
+        let longer =
+            after.first().into_iter().flat_map(|name| endings.iter().map(move |end| format!("{name}{end}")));
+        names.extend(longer);
     }
     Started::Files { names, is_shell: false }
 }
@@ -332,7 +356,7 @@ fn options<'a>(words: &'a [String], valued: &str) -> Options<'a> {
     Options { values, rest }
 }
 
-fn is_assignment(word: &str) -> bool {
+pub(super) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|character| character.is_alphanumeric() || character == '_')
     })
