@@ -45,7 +45,10 @@ pub(crate) fn combine(
     memo: &mut Memo,
 ) -> Result<Combined, Error> {
     let hidden: Vec<_> = memo.theirs.iter().flat_map(|theirs| &theirs.hidden).cloned().collect();
-    let hidden: Vec<_> = hidden.into_iter().filter(|entry| is_absent(shadow.work_tree(), entry)).collect();
+    // What the run had on the disk is gone from there, whatever the index is told about it since.
+    let is_gone = |entry: &Entry| memo.gone.as_ref().is_some_and(|gone| gone.contains(&entry.path));
+    let hidden: Vec<_> =
+        hidden.into_iter().filter(|entry| is_absent(shadow.work_tree(), entry) && !is_gone(entry)).collect();
     if nested.is_empty() && hidden.is_empty() {
         return Ok(Combined { key: String::new(), tree: own, hidden: None });
     }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::combine::{Entry, list};
+use crate::diff::RawChange;
 use crate::shadow::Shadow;
 use crate::unseen::paths;
 use crate::{Error, Index, RepoPath, Snapshot, Workspace};
@@ -15,10 +16,12 @@ pub(crate) fn put_back(
     workspace: &Workspace,
     shadow: &Shadow,
     target: &Snapshot,
+    writes: &[RawChange],
 ) -> Result<BTreeSet<RepoPath>, Error> {
     if workspace.repository.index.as_ref().is_none_or(|index| !index.exists()) {
         return Ok(BTreeSet::new());
     }
+    show(workspace, writes)?;
     let held = list(shadow, target.tree.as_str(), &RepoPath::root())?;
     let there = paths(workspace.git("ls-files").args(["--cached", "-z"]))?;
     let missing: BTreeSet<_> =
@@ -47,4 +50,28 @@ pub(crate) fn put_back(
         workspace.git("update-index").args(["-z", "--index-info"]).stdin(lines).bytes()?;
     }
     Ok(tracked.into_keys().collect())
+}
+
+/// What was written is on the disk again: git looks at it, though it was told not to.
+fn show(workspace: &Workspace, writes: &[RawChange]) -> Result<(), Error> {
+    let hidden = kept_off_the_disk(workspace)?;
+    let shown = writes.iter().map(|change| &change.path).filter(|path| hidden.contains(*path));
+    let shown = crate::seed::lines_of(shown);
+    match shown.is_empty() {
+        true => Ok(()),
+        false => {
+            let call = workspace.git("update-index").args(["--no-skip-worktree", "-z", "--stdin"]);
+            call.stdin(shown).bytes().map(drop)
+        }
+    }
+}
+
+/// The files that a sparse checkout keeps off the disk, as the index says.
+pub(crate) fn kept_off_the_disk(workspace: &Workspace) -> Result<BTreeSet<RepoPath>, Error> {
+    if workspace.is_private {
+        return Ok(BTreeSet::new());
+    }
+    let listing = workspace.git("ls-files").args(["-t", "--cached", "-z"]).bytes()?;
+    let lines = listing.split(|&byte| byte == 0).filter_map(|line| line.strip_prefix(b"S "));
+    Ok(lines.map(RepoPath::from_bytes).collect())
 }

@@ -1,9 +1,9 @@
 //! Snapshots of a work tree, through the git program.
 //!
 //! Owns `refs/piton/*`, the private repository in `.piton/.git` and one private index per run. Never touches
-//! the user's index, branch, `HEAD`, stash, hooks or configuration, and never runs anything a repository
-//! names: every call of git goes through [`call`] with hardened settings, and every call that looks at files
-//! goes through a [`shadow`], a git directory of ours that knows no configuration but our own.
+//! the user's index, branch, `HEAD`, stash, hooks or configuration (but a refusal has git track again what it tracked, see
+//! [`index`]), and never runs anything a repository names: every call of git goes through [`call`] with hardened settings, and every
+//! call that looks at files goes through a [`shadow`], a git directory of ours that knows no configuration but our own.
 //!
 //! [`bundle`] carries snapshots to another repository.
 //!

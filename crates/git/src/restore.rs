@@ -59,7 +59,10 @@ pub(crate) fn restore(
         }
     }
     let mut hands_off = HandsOff::new(workspace, &shadow, &before, &target)?;
-    if matches!(expected, Expected::Refused) {
+    if !matches!(expected, Expected::Refused) {
+        // Whoever brings files back did not ask for another sparse checkout.
+        hands_off.hidden_now.extend(index::kept_off_the_disk(workspace)?);
+    } else {
         hands_off.uncaptured = target.left_out.iter().map(|left_out| left_out.path.clone()).collect();
     }
     let changes = raw(&shadow, before.tree.as_str(), target.tree.as_str())?;
@@ -77,7 +80,7 @@ pub(crate) fn restore(
     }
     if matches!(expected, Expected::Refused) {
         // Where somebody holds the index just now, it stays as it is: what is looked at does not depend on it.
-        if let Ok(tracked) = index::put_back(workspace, &shadow, &target) {
+        if let Ok(tracked) = index::put_back(workspace, &shadow, &target, &writes) {
             held::leave_to_git(&shadow, &tracked)?;
         }
     }

@@ -15,7 +15,7 @@ use crate::combine::Entry;
 use crate::diff::{RawChange, raw_changes};
 use crate::programs::Storing;
 use crate::tree::blobs;
-use crate::{Error, Nested, RepoPath, Snapshot, SnapshotId, Workspace};
+use crate::{Error, Nested, RepoPath, Snapshot, SnapshotId, Workspace, index};
 
 const ATTRIBUTES: &str = "check-attr";
 /// Attributes that change what is stored. The first three are about line ends.
@@ -230,6 +230,8 @@ impl Staging<'_> {
         let call = self.git("diff-index").args(["--cached", "-z", "--raw", "--full-index", "--no-renames"]);
         let mut changes = raw_changes(&call.args([self.snapshot.tree.as_str(), "--"]).bytes()?)?;
         changes.retain(|change| self.is_ours_to_tell(change));
+        let unseen = self.kept_off_the_disk()?;
+        changes.retain(|change| !(is_nothing(&change.old_mode) && unseen.contains(&change.path)));
         let mut entries = self.gitlinks();
         let (gone, kept): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|change| is_nothing(&change.old_mode));
@@ -239,6 +241,19 @@ impl Staging<'_> {
             kept.into_iter().filter(|(change, entry)| !is_there(change, entry)).map(|(_, entry)| entry),
         );
         Ok(entries)
+    }
+
+    /// What a sparse checkout keeps off the disk, and is staged as it is committed: that it is not there takes it out of no commit.
+    fn kept_off_the_disk(&self) -> Result<BTreeSet<RepoPath>, Error> {
+        let mut hidden = index::kept_off_the_disk(self.workspace)?;
+        if !hidden.is_empty() {
+            let call =
+                self.git("diff-index").args(["--cached", "-z", "--raw", "--full-index", "--no-renames"]);
+            for change in raw_changes(&call.args(["HEAD", "--"]).bytes()?)? {
+                hidden.remove(&change.path);
+            }
+        }
+        Ok(hidden)
     }
 
     /// Whether the snapshot says something about this path: not of piton's own files, nor of what it had to leave out, nor of

@@ -124,6 +124,26 @@ fn after_a_refusal_the_next_honest_loop_is_not_refused() {
     assert!(!ran.out.contains("REFUSED") && !ran.err.contains("left work"), "{ran:?}");
 }
 
+/// A sparse checkout keeps files off the disk, and git takes them for there all the same.
+#[test]
+fn a_test_that_the_index_says_is_there_and_the_disk_does_not_have_is_gone() {
+    let easy =
+        "import unittest\n\n\nclass Easy(unittest.TestCase):\n    def test_easy(self):\n        pass\n";
+    let ways = [
+        "git update-index --skip-worktree test_calc.py; rm -f test_calc.py",
+        "git sparse-checkout set --no-cone '/*' '!/test_calc.py'",
+    ];
+    for way in ways {
+        let world = world();
+        world.write("test_easy.py", easy);
+        world.commit("another test");
+        let ran = three(&world, "r", "--here", UNITTEST, way);
+        assert!(ran.code != 0 && ran.out.contains("REFUSED `test_calc.py` is gone"), "{way}: {ran:?}");
+        assert_eq!(world.read("test_calc.py"), TEST, "{way}");
+        assert_eq!(world.git(&["ls-files", "-t", "test_calc.py"]), "H test_calc.py\n", "{way}");
+    }
+}
+
 /// Taking files out of git is honest work where everybody can see it.
 #[test]
 fn what_is_taken_out_of_git_in_the_open_is_gone_from_the_branch() {
