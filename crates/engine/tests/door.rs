@@ -89,7 +89,7 @@ async fn whoever_follows_is_told_in_words_and_never_folds() {
     door.request(&run, Request::Tell("hurry".to_owned())).await.unwrap();
     let updates = follow.next(NO_WAIT).await.unwrap();
     let texts: Vec<_> = updates.iter().map(|update| update.event.text.as_str()).collect();
-    assert_eq!(texts, ["somebody tells the agent: hurry"]);
+    assert_eq!(texts, ["to the agent: hurry"]);
     assert!(follow.next(NO_WAIT).await.unwrap().is_empty());
 }
 

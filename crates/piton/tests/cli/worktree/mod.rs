@@ -372,7 +372,7 @@ fn what_is_said_of_a_work_tree_that_lacks_something_helps_when_it_is_done() {
 fn what_stops_a_run_before_it_begins_can_be_mended_and_resumed() {
     let world = World::new();
     world.shell(r#"ln -s "$PWD/a.txt" link && git add link && git commit -qm link"#).exits(0);
-    let next = "next      piton resume w, once that is mended\n";
+    let next = "next      piton resume w\n         once that is mended\n";
     let ran = world.loops("w", "echo two > b.txt", &["--check", CHECK, "--worktree"]).exits(7);
     assert!(
         ran.out.contains("make it relative in the work tree and resume") && ran.out.contains(next),
