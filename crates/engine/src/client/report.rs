@@ -153,7 +153,7 @@ impl Row {
     /// How many tests passed in what it left, and of how many.
     fn test_count(&self) -> Option<(u64, u64)> {
         let tests = self.checks.as_ref()?.measures.tests?;
-        Some((u64::from(tests.passed), u64::from(tests.passed + tests.failed)))
+        Some((tests.passed, tests.passed + tests.failed))
     }
 
     /// What became of it, in a word.
