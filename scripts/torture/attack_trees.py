@@ -482,8 +482,6 @@ def checks_that_write():
             f"open('calc.py', 'w').write({big!r}); open('big.py', 'w').write(('#' * 99 + chr(10)) * 690000 + 'def add(a, b):' + chr(10) + '"
             "    return a + b' + chr(10))"
         ),
-        NOTICED,
-        NOTICED,
         absent=("big.py",),
     )
 
