@@ -6,6 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::diff::{ChangeKind, RawChange};
+use crate::tree::{Files, kind};
 use crate::{Diff, Entry, FileChange};
 
 /// A larger one is asked for again rather than kept.
@@ -58,11 +59,10 @@ impl Compared {
         diff
     }
 
-    /// The regular files whose content differs: as they were, and as they are. A move is a file that is gone and one
+    /// The files and links whose content differs: as they were, and as they are. A move is a file that is gone and one
     /// that is new.
-    pub(crate) fn files(&self) -> (Vec<Entry>, Vec<Entry>) {
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        let is_file = |mode: &str| mode.starts_with("100");
+    pub(crate) fn files(&self) -> (Files, Files) {
+        let (mut before, mut after) = (Files::default(), Files::default());
         for (change, _) in &self.changes {
             let from = match &change.kind {
                 ChangeKind::Renamed { from } => from,
@@ -70,15 +70,11 @@ impl Compared {
             };
             // A mode alone is no other content.
             let same_content = from == &change.path && change.old_id == change.new_id;
-            if same_content && is_file(&change.old_mode) == is_file(&change.new_mode) {
+            if same_content && kind(&change.old_mode) == kind(&change.new_mode) {
                 continue;
             }
-            if is_file(&change.old_mode) {
-                before.push(Entry { path: from.to_string(), id: change.old_id.clone() });
-            }
-            if is_file(&change.new_mode) {
-                after.push(Entry { path: change.path.to_string(), id: change.new_id.clone() });
-            }
+            before.add(&change.old_mode, Entry { path: from.to_string(), id: change.old_id.clone() });
+            after.add(&change.new_mode, Entry { path: change.path.to_string(), id: change.new_id.clone() });
         }
         before.sort();
         after.sort();

@@ -42,7 +42,7 @@ pub trait Tree {
     fn read(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, ReadError>;
     /// What differs from an older tree, and the file `also` of that tree; `None` where it cannot be told faster than
     /// by listing both.
-    fn changed_from(&self, _base: &dyn Tree, _also: &str) -> Result<Option<Changed>, ReadError> {
+    fn changed_from(&self, _base: &dyn Tree, _also: Option<&str>) -> Result<Option<Changed>, ReadError> {
         Ok(None)
     }
     /// The commit whose files these are, where they are those of one.
@@ -82,17 +82,14 @@ impl CommittedTree {
         Self { repository, id, comparisons }
     }
 
-    /// The links, each with where it leads.
-    pub fn links(&self) -> Result<Vec<(String, String)>, Error> {
-        let links = listed_as(&self.repository, &self.id, "120000")?;
-        let ids: Vec<_> = links.iter().map(|link| link.id.as_str()).collect();
-        let targets = blobs(&self.repository, &ids)?;
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Ok(links.into_iter().map(|link| link.path).zip(targets.into_iter().map(text)).collect())
-    }
-
     /// The files of `base` that are other or gone here, and the files here that were other or not there.
     pub fn differs_from(&self, base: &CommittedTree) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
+        let (before, after) = self.differing_from(base)?;
+        Ok((before.regular, after.regular))
+    }
+
+    /// The same, with links.
+    fn differing_from(&self, base: &CommittedTree) -> Result<(Files, Files), Error> {
         match self.comparisons.of(&base.id, &self.id) {
             Some(known) => Ok(known.files()),
             None => differing(&self.repository, &base.id, &self.id),
@@ -100,32 +97,79 @@ impl CommittedTree {
     }
 }
 
+/// What is in a tree and has a content of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    /// Regular files, sorted.
+    pub(crate) regular: Vec<Entry>,
+    /// Links, sorted. Their content is where they lead.
+    pub(crate) links: Vec<Entry>,
+}
+
+impl Files {
+    /// Adds what has this mode, unless it is neither.
+    pub(crate) fn add(&mut self, mode: &str, entry: Entry) {
+        match kind(mode) {
+            Some(Kind::Regular) => self.regular.push(entry),
+            Some(Kind::Link) => self.links.push(entry),
+            None => {}
+        }
+    }
+
+    pub(crate) fn sort(&mut self) {
+        self.regular.sort();
+        self.links.sort();
+    }
+
+    /// Without what is `gone`, and with what is `new`.
+    fn follow(&mut self, gone: &Self, new: Self) {
+        self.regular.retain(|entry| gone.regular.binary_search(entry).is_err());
+        self.links.retain(|entry| gone.links.binary_search(entry).is_err());
+        self.regular.extend(new.regular);
+        self.links.extend(new.links);
+        self.sort();
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Regular,
+    Link,
+}
+
+/// What a mode of git's stands for; nothing for directories and nested repositories.
+pub(crate) fn kind(mode: &str) -> Option<Kind> {
+    match mode {
+        "120000" => Some(Kind::Link),
+        _ if mode.starts_with("100") => Some(Kind::Regular),
+        _ => None,
+    }
+}
+
 /// Remembers the files of the tree that was listed last: the next one is told from what differs, which costs what
 /// changed and not what is there.
 #[derive(Debug, Default)]
 pub struct Listings {
-    last: Option<(CommittedTree, Vec<Entry>)>,
+    last: Option<(CommittedTree, Files)>,
 }
 
 impl Listings {
     /// The tree with its files listed.
     pub fn list(&mut self, tree: CommittedTree) -> Result<ListedTree<'_>, Error> {
         let same =
-            |last: &&mut (CommittedTree, Vec<Entry>)| last.0.repository.git_dir == tree.repository.git_dir;
-        let entries = match self.last.as_mut().filter(same) {
-            Some((last, entries)) if last.id == tree.id => std::mem::take(entries),
-            Some((last, entries)) => {
-                let (gone, new) = tree.differs_from(last)?;
-                let mut entries = std::mem::take(entries);
-                entries.retain(|entry| gone.binary_search(entry).is_err());
-                entries.extend(new);
-                entries.sort();
-                entries
+            |last: &&mut (CommittedTree, Files)| last.0.repository.git_dir == tree.repository.git_dir;
+        let files = match self.last.as_mut().filter(same) {
+            Some((last, files)) if last.id == tree.id => std::mem::take(files),
+            Some((last, files)) => {
+                let (gone, new) = tree.differing_from(last)?;
+                let mut files = std::mem::take(files);
+                files.follow(&gone, new);
+                files
             }
-            None => listed(&tree.repository, &tree.id)?,
+            None => files(&tree.repository, &tree.id)?,
         };
-        let (tree, entries) = self.last.insert((tree, entries));
-        Ok(ListedTree { tree, entries })
+        let (tree, files) = self.last.insert((tree, files));
+        Ok(ListedTree { tree, files })
     }
 }
 
@@ -133,12 +177,23 @@ impl Listings {
 #[derive(Debug)]
 pub struct ListedTree<'a> {
     tree: &'a CommittedTree,
-    entries: &'a [Entry],
+    files: &'a Files,
+}
+
+impl ListedTree<'_> {
+    /// The links, each with where it leads.
+    pub fn links(&self) -> Result<Vec<(String, String)>, Error> {
+        let links = &self.files.links;
+        let ids: Vec<_> = links.iter().map(|link| link.id.as_str()).collect();
+        let targets = blobs(&self.tree.repository, &ids)?;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ok(links.iter().map(|link| link.path.clone()).zip(targets.into_iter().map(text)).collect())
+    }
 }
 
 impl Tree for ListedTree<'_> {
     fn entries(&self) -> Result<Vec<Entry>, ReadError> {
-        Ok(self.entries.to_vec())
+        Ok(self.files.regular.clone())
     }
 
     fn read(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, ReadError> {
@@ -162,15 +217,15 @@ impl Tree for CommittedTree {
         Ok(blobs(&self.repository, &ids)?)
     }
 
-    fn changed_from(&self, base: &dyn Tree, also: &str) -> Result<Option<Changed>, ReadError> {
+    fn changed_from(&self, base: &dyn Tree, also: Option<&str>) -> Result<Option<Changed>, ReadError> {
         // Objects of another repository are not in this one.
         let same = |base: &&CommittedTree| base.repository.git_dir == self.repository.git_dir;
         let Some(base) = base.committed().filter(same) else { return Ok(None) };
         let (before, after) = self.differs_from(base)?;
-        let named = format!("{}:{also}", base.id);
+        let named = also.map(|also| format!("{}:{also}", base.id));
         let ids = before.iter().chain(&after).map(|entry| entry.id.as_str());
-        let mut contents =
-            asked(&self.repository, &ids.chain([named.as_str()]).collect::<Vec<_>>())?.into_iter();
+        let names: Vec<_> = ids.chain(named.as_deref()).collect();
+        let mut contents = asked(&self.repository, &names)?.into_iter();
         let mut take = |entries: Vec<Entry>| -> Result<Vec<_>, Error> {
             let mut files = Vec::with_capacity(entries.len());
             for entry in entries {
@@ -213,16 +268,16 @@ impl Tree for WorkTree {
     }
 }
 
-/// `<mode> <type> <id>\t<path>\0`, regular files only.
+/// The regular files of a tree.
 pub(crate) fn listed(repository: &Repository, tree: &str) -> Result<Vec<Entry>, Error> {
-    listed_as(repository, tree, "100")
+    Ok(files(repository, tree)?.regular)
 }
 
-/// The same, of what has a mode that begins so.
-fn listed_as(repository: &Repository, tree: &str, begins: &str) -> Result<Vec<Entry>, Error> {
+/// `<mode> <type> <id>\t<path>\0`.
+fn files(repository: &Repository, tree: &str) -> Result<Files, Error> {
     const COMMAND: &str = "ls-tree";
     let answer = repository.call(COMMAND).args(["-r", "-z", "--full-tree", tree]).bytes()?;
-    let mut entries = Vec::new();
+    let mut files = Files::default();
     for line in answer.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
         let mut halves = line.splitn(2, |byte| *byte == b'\t');
         let header = halves.next().and_then(|header| std::str::from_utf8(header).ok());
@@ -231,20 +286,18 @@ fn listed_as(repository: &Repository, tree: &str, begins: &str) -> Result<Vec<En
         };
         let fields: Vec<_> = header.split(' ').collect();
         let [mode, _, id] = fields[..] else { return Err(not_understood(COMMAND, line)) };
-        if mode.starts_with(begins) {
-            entries.push(Entry { path: RepoPath::from_bytes(path).to_string(), id: id.to_owned() });
-        }
+        files.add(mode, Entry { path: RepoPath::from_bytes(path).to_string(), id: id.to_owned() });
     }
-    entries.sort();
-    Ok(entries)
+    files.sort();
+    Ok(files)
 }
 
-/// The regular files that differ between two trees: `:<mode> <mode> <id> <id> <status>\0<path>\0`.
-fn differing(repository: &Repository, old: &str, new: &str) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
+/// What differs between two trees: `:<mode> <mode> <id> <id> <status>\0<path>\0`.
+fn differing(repository: &Repository, old: &str, new: &str) -> Result<(Files, Files), Error> {
     const COMMAND: &str = "diff-tree";
     let options = ["-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
     let answer = repository.call(COMMAND).args(options).args([old, new]).bytes()?;
-    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let (mut before, mut after) = (Files::default(), Files::default());
     let mut parts = answer.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     while let Some(header) = parts.next() {
         let text = std::str::from_utf8(header).ok().and_then(|text| text.strip_prefix(':'));
@@ -253,14 +306,12 @@ fn differing(repository: &Repository, old: &str, new: &str) -> Result<(Vec<Entry
             return Err(not_understood(COMMAND, header));
         };
         // A mode alone is no other content.
-        if old_id == new_id && old_mode.starts_with("100") == new_mode.starts_with("100") {
+        if old_id == new_id && kind(old_mode) == kind(new_mode) {
             continue;
         }
         let path = RepoPath::from_bytes(path).to_string();
-        for (entries, mode, id) in [(&mut before, old_mode, old_id), (&mut after, new_mode, new_id)] {
-            if mode.starts_with("100") {
-                entries.push(Entry { path: path.clone(), id: id.to_owned() });
-            }
+        for (files, mode, id) in [(&mut before, old_mode, old_id), (&mut after, new_mode, new_id)] {
+            files.add(mode, Entry { path: path.clone(), id: id.to_owned() });
         }
     }
     before.sort();
@@ -270,9 +321,6 @@ fn differing(repository: &Repository, old: &str, new: &str) -> Result<(Vec<Entry
 
 /// The contents of many blobs with one process.
 pub(crate) fn blobs(repository: &Repository, ids: &[&str]) -> Result<Vec<Vec<u8>>, Error> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
     let contents = asked(repository, ids)?.into_iter().zip(ids);
     contents.map(|(content, id)| content.ok_or_else(|| missing(repository, id))).collect()
 }
@@ -290,6 +338,9 @@ fn missing(repository: &Repository, id: &str) -> Error {
 /// What names stand for, with one process; `None` where there is nothing.
 fn asked(repository: &Repository, names: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Error> {
     const COMMAND: &str = "cat-file";
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut asked = names.join("\n").into_bytes();
     asked.push(b'\n');
     let call = repository.call(COMMAND).arg("--batch").stdin(asked).output_bytes_max(BLOBS_BYTES_MAX);

@@ -29,7 +29,7 @@ fn a_snapshot_takes_few_processes() {
     let before = calls_made();
     workspace.diff(&unchanged.id, &other.id).unwrap();
     let (base, head) = (workspace.tree(&unchanged.id), workspace.tree(&other.id));
-    head.changed_from(&base, "none").unwrap().unwrap();
+    head.changed_from(&base, None).unwrap().unwrap();
     assert_eq!(calls_made() - before, 2, "one comparison, and the contents");
     place.write("a.txt", b"2");
     place.age();

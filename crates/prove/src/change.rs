@@ -83,6 +83,18 @@ pub struct Change {
 }
 
 impl Change {
+    /// What differs alone, without the code around it, where both trees need not be listed for that.
+    pub fn without_code(base: &dyn Tree, head: &dyn Tree) -> Result<Option<Self>, ReadError> {
+        let Some(differing) = head.changed_from(base, None)? else { return Ok(None) };
+        let mut before: BTreeMap<_, _> = differing.before.into_iter().collect();
+        let mut change = Self::default();
+        for (path, bytes) in differing.after {
+            change.add(&path, before.remove(&path), Some(bytes));
+        }
+        before.into_iter().for_each(|(path, bytes)| change.add(&path, Some(bytes), None));
+        Ok(Some(change))
+    }
+
     /// What changed from `base` to `head`.
     pub fn of(base: &dyn Tree, head: &dyn Tree) -> Result<Self, ReadError> {
         let before: BTreeMap<_, _> =

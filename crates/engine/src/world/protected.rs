@@ -72,12 +72,12 @@ impl Base {
             return Ok(Arc::clone(base));
         }
         let tree = context.workspace.tree(&snapshot_id(&snapshot.id)?);
-        let entries = {
+        let (entries, links) = {
             let mut counted = context.counted.lock().unwrap_or_else(PoisonError::into_inner);
-            counted.0.list(tree.clone())?.entries().map_err(failed)?
+            let listed = counted.0.list(tree.clone())?;
+            (listed.entries().map_err(failed)?, listed.links()?)
         };
-        let links: BTreeMap<String, String> =
-            tree.links().map_err(|error| failed(error.into()))?.into_iter().collect();
+        let links: BTreeMap<String, String> = links.into_iter().collect();
         // What git ignores is in no snapshot, and is run all the same.
         let ignored = |path: &str| {
             let place = context.layout.tree().join(path);

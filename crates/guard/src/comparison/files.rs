@@ -101,7 +101,7 @@ pub(super) struct Changes {
 
 /// The files that differ, and those that do not.
 pub(super) fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<Changes, ReadError> {
-    if let Some(changed) = head.changed_from(base, crate::ALLOW_FILE)? {
+    if let Some(changed) = head.changed_from(base, Some(crate::ALLOW_FILE))? {
         let files = side_by_side(changed.before.into_iter().collect(), changed.after.into_iter().collect());
         return Ok(Changes { files, unchanged: None, allow_file: changed.also });
     }
