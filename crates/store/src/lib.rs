@@ -42,8 +42,8 @@ pub use types::{
     Identity, JournalId, Lease, Page, RequestId, RunRow, Sizes, StoredEvent, Sweep, Swept, Taken, Wanted,
 };
 pub use url::{
-    Opened, URL_SHAPE, Url, hold, identify, open, open_existing, open_existing_with, open_with, peek,
-    publish, salvage, set_aside,
+    Opened, URL_SHAPE, Url, hold, identify, open, open_existing, open_existing_with, open_to_prove,
+    open_with, peek, publish, salvage, set_aside,
 };
 
 /// An answer of a journal, on its way.

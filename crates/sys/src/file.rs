@@ -117,6 +117,9 @@ pub enum Refusal {
     },
 }
 
+/// Of a file that must reach the disk: whoever syncs something small meanwhile waits for so much of it, not for all.
+const SYNCED_AT_ONCE: usize = 1 << 20;
+
 /// Whether a write must survive a power cut before it counts as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
@@ -163,7 +166,12 @@ pub fn create_new(path: &Path, bytes: &[u8], durability: Durability) -> Result<(
     fault::point("file.create_new.create");
     let mut file = open_new(path, MODE_FILE)?;
     fault::point("file.create_new.write");
-    file.write_all(bytes).map_err(|source| Error::new("write", path, source))?;
+    for piece in bytes.chunks(SYNCED_AT_ONCE) {
+        file.write_all(piece).map_err(|source| Error::new("write", path, source))?;
+        if durability == Durability::Synced && bytes.len() > SYNCED_AT_ONCE {
+            file.sync_data().map_err(|source| Error::new("sync", path, source))?;
+        }
+    }
     if durability == Durability::Synced {
         fault::point("file.create_new.sync");
         sync(&file, path)?;

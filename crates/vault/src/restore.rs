@@ -6,7 +6,7 @@ use std::path::Path;
 
 use piton_git::Workspace;
 use piton_model::{Epoch, RunId, Seq, Timestamp};
-use piton_store::{Frame, Head, History, JournalId, Store, Url, Wanted};
+use piton_store::{Frame, Head, History, Store, Url, Wanted};
 use piton_sys::file;
 
 use crate::fold::fold;
@@ -219,8 +219,7 @@ pub struct Proof {
 pub async fn prove(spool: &Spool, at: &Path, format: &str) -> Result<Proof, Error> {
     file::create_private_dir(at)?;
     let not_restorable = |what: String| Error::NotRestorable { what };
-    let opened =
-        piton_store::open_with(&Url::of_repository(&at.join("journal")), JournalId::random(), spool.keys())?;
+    let opened = piton_store::open_to_prove(&Url::of_repository(&at.join("journal")), spool.keys())?;
     let store = &*opened.store;
     let floor = epoch_floor(spool.epoch_max());
     let mut proof = Proof::default();

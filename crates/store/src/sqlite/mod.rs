@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_model::{Epoch, RunId, Seq};
 use piton_seal::{KeyId, Keys, NoKeys};
-use piton_sys::file;
+use piton_sys::file::{self, Durability};
 use rusqlite::Connection;
 
 use crate::blob::Blobs;
@@ -84,6 +84,20 @@ impl Sqlite {
 
     /// The same; one that is created is called `id`, and what is kept is sealed and opened with `keys`.
     pub fn open_with(state: &Path, id: JournalId, keys: Arc<dyn Keys>) -> Result<Self, Error> {
+        Self::open_as(state, id, keys, Durability::Synced)
+    }
+
+    /// The same for a journal that is only looked at, and thrown away: nothing of it need reach the disk.
+    pub(crate) fn open_to_prove(state: &Path, id: JournalId, keys: Arc<dyn Keys>) -> Result<Self, Error> {
+        Self::open_as(state, id, keys, Durability::Unsynced)
+    }
+
+    fn open_as(
+        state: &Path,
+        id: JournalId,
+        keys: Arc<dyn Keys>,
+        durability: Durability,
+    ) -> Result<Self, Error> {
         file::create_private_dir(state)?;
         // One of each run there ever was.
         file::refuse_links(state, &["anchors"])?;
@@ -98,6 +112,9 @@ impl Sqlite {
         let place = std::fs::canonicalize(state).map_err(|error| file::Error::new("find", state, error))?;
         let place = place.parent().unwrap_or(&place).to_owned();
         let connection = schema::open(&database, &Identity { id, place })?;
+        if durability == Durability::Unsynced {
+            schema::sync_nothing(&connection)?;
+        }
         let identity = schema::identity(&connection)?;
         let reader = schema::open_reader(&database)?;
         let files = Files::of(&database)?;

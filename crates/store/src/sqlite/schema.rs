@@ -123,6 +123,11 @@ fn connect(path: &Path, new: &Identity) -> Result<Connection, Error> {
     Ok(connection)
 }
 
+/// What is written through this connection is not synced.
+pub(super) fn sync_nothing(connection: &Connection) -> Result<(), Error> {
+    set(connection, "synchronous", "off", "0")
+}
+
 /// Makes the files beside it, too.
 fn open_to_write(path: &Path) -> Result<Connection, Error> {
     let flags =
