@@ -156,8 +156,7 @@ pub struct Listings {
 impl Listings {
     /// The tree with its files listed.
     pub fn list(&mut self, tree: CommittedTree) -> Result<ListedTree<'_>, Error> {
-        let same =
-            |last: &&mut (CommittedTree, Files)| last.0.repository.git_dir == tree.repository.git_dir;
+        let same = |last: &&mut (CommittedTree, Files)| last.0.repository.git_dir == tree.repository.git_dir;
         let files = match self.last.as_mut().filter(same) {
             Some((last, files)) if last.id == tree.id => std::mem::take(files),
             Some((last, files)) => {
