@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use piton_store::sqlite::Sqlite;
 
-use crate::{Metric, Options, median, metric, raw, steps};
+use crate::{Metric, Options, median, metric, own_cost, raw, steps};
 
 pub(crate) const NAMES: &[&str] = &["status_cold_ms_10000_runs", "loop_pss_mb"];
 
@@ -69,6 +69,8 @@ const PARTS: [(&str, &[u8]); 3] = [("viewer", b"loop"), ("driver", b"__driver"),
 /// some around each that is touched, and which it can drop: `loop_pss_anon_mb` is what the processes really hold.
 fn loop_memory(options: &Options, piton: &Path) -> Vec<Metric> {
     let scratch = options.scratch();
+    // A repository of its own: what lies above would lend its journal, and a work tree beside it.
+    drop(own_cost::run(Path::new("git"), scratch.path(), &["init", "-q"]));
     let viewer = start_loop(piton, scratch.path(), "sleep 20");
     let deadline = Instant::now() + Duration::from_secs(20);
     let processes = loop {

@@ -273,7 +273,11 @@ pub(super) fn proof(state: &State) -> Option<String> {
     let tried = format!("{}, {broken}", count(proof.probes.len(), "probe"));
     let names: Vec<_> = state.proved_by().take(NAMES_MAX).map(clean_line).collect();
     let more = state.proved_by().count() - names.len();
+    // Where nobody names tests, a check that was red is what shows the work.
+    let baseline = state.seen.baseline.iter().flat_map(|round| &round.checks);
+    let red: Vec<_> = baseline.filter(|check| !check.passed).map(|check| clean_line(&check.name)).collect();
     Some(match (names.is_empty(), more) {
+        (true, _) if !red.is_empty() => format!("{tried}; red at the start: {}", red.join(", ")),
         (true, _) => format!("{tried}; unproved: no test fails on the code of the start"),
         (false, 0) => format!("{tried}; proved by {}", names.join(", ")),
         (false, more) => format!("{tried}; proved by {} and {more} more", names.join(", ")),
