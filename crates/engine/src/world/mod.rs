@@ -56,6 +56,7 @@ use telling::Telling;
 
 pub(crate) use covered::Covered;
 pub use land::{LoopPlace, loop_place};
+pub(crate) use protected::is_made;
 pub use publish::{Views, republish, unpublish, view_bytes};
 pub(crate) use publish::{extended_bytes, publish_at_rest};
 pub(crate) use signals::Interrupts;

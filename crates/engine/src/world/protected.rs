@@ -224,7 +224,7 @@ const MAKE_MAKEFILES: [&str; 6] =
     ["CMakeLists.txt", "configure", "configure.ac", "Makefile.PL", "meson.build", "config.m4"];
 
 /// Whether what git ignores by this name is what honest work installs or builds.
-fn is_made(tree: &Path, path: &str) -> bool {
+pub(crate) fn is_made(tree: &Path, path: &str) -> bool {
     let above = parent(path);
     let directories = above.match_indices('/').map(|(at, _)| at).chain([above.len()]);
     let is_environment = |end: usize| end > 0 && tree.join(&path[..end]).join("pyvenv.cfg").exists();

@@ -137,6 +137,53 @@ fn a_result_that_fails_its_checks_does_not_land() {
     assert!(!world.beside("repo-w-landing").exists());
 }
 
+/// What git ignores is in no commit: the tree of the run has it, and whoever gets the commits does not.
+#[test]
+fn what_works_only_with_code_that_git_ignores_does_not_land() {
+    let world = World::new();
+    world.write(".gitignore", "lib/\n");
+    world.git(&["add", ".gitignore"]);
+    world.git(&["commit", "-q", "-m", "ignore lib"]);
+    let agent = "mkdir -p lib; echo 'echo two' > lib/two.sh; echo $PITON_ITERATION > c.txt";
+    let check = "test=sh lib/two.sh | grep -q two";
+    world.loops("w", agent, &["--check", check, "--worktree=default"]).exits(0);
+    let before = world.git(&["rev-parse", "main"]);
+    let ran = world.piton(&["land", "w"]).exits(1);
+    let err = ran.err.replace(&world.beside("repo-w").display().to_string(), "<beside>/repo-w");
+    insta::assert_snapshot!(err, @"
+    error: `test` fails on what would land: git ignores code of the run, which is in no commit
+      lib/two.sh
+
+    hint: add it with `git -C <beside>/repo-w add -f`, commit it there, then run `piton land w` again
+    ");
+    assert_eq!(world.git(&["rev-parse", "main"]), before, "nothing was moved");
+    assert!(!world.beside("repo-w-landing").exists());
+    // The way out that is named.
+    let tree = world.beside("repo-w").display().to_string();
+    world.git(&["-C", &tree, "add", "-f", "lib/two.sh"]);
+    world.git(&["-C", &tree, "commit", "-q", "-m", "lib"]);
+    world.piton(&["land", "w"]).exits(0);
+    assert_eq!(world.read("lib/two.sh"), "echo two\n");
+}
+
+#[test]
+fn what_lands_says_which_code_and_which_links_the_commits_do_not_bring() {
+    let world = World::new();
+    world.write(".gitignore", "scratch/\n");
+    world.git(&["add", ".gitignore"]);
+    world.git(&["commit", "-q", "-m", "ignore scratch"]);
+    let agent = format!("{WORKS}; mkdir -p scratch; echo true > scratch/try.sh; ln -sfn ../elsewhere out");
+    world.loops("w", &agent, &["--check", CHECK, "--worktree=default"]).exits(0);
+    let landed = world.json(&["land", "w"]);
+    let notes = serde_json::to_string_pretty(&landed["notes"]).unwrap();
+    insta::assert_snapshot!(notes, @r#"
+    [
+      "note    not landed, as git ignores it: scratch/try.sh",
+      "note    leads out of the repository: out -> ../elsewhere"
+    ]
+    "#);
+}
+
 /// Both ways out that are named when a check fails on what would land.
 #[test]
 fn what_fails_its_checks_on_the_result_is_mended_and_lands() {

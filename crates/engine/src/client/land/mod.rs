@@ -5,6 +5,7 @@
 //! given again: what a branch has, git says.
 
 pub(super) mod branch;
+mod ignored;
 mod pull_request;
 pub(super) mod remains;
 mod scratch;
@@ -244,7 +245,8 @@ impl Landed<'_> {
             return Ok((view, None));
         }
         let identity = self.identity(&repository)?;
-        let scratch = Scratch::new(self, &repository, &range)?;
+        let missing = self.missing()?;
+        let scratch = Scratch::new(self, &repository, &range, &missing)?;
         let (result, taken) = scratch.result(self.order.shape, &range, &identity, &self.message())?;
         match scratch.check(&result)? {
             Checked::Fit { passed, red } => (view.checks, view.red) = (passed, red),
@@ -254,6 +256,8 @@ impl Landed<'_> {
             }
         }
         scratch.remove()?;
+        view.notes
+            .extend(not_in_commits(&missing, &ignored::leading_out(&repository, &range.from, &result)?));
         view.commit = result.to_string();
         if self.order.shape == LandShape::PullRequest {
             view.pull_request = Some(pull_request::open(&repository, self, &result, &onto)?);
@@ -261,6 +265,15 @@ impl Landed<'_> {
             view.with_files = self.advance(&repository, &onto, &range, &result, taken.as_ref())?;
         }
         Ok((view, None))
+    }
+
+    /// Code of the run that is in no commit, because git ignores it.
+    fn missing(&self) -> Result<Vec<RepoPath>, Error> {
+        let layout = self.client.layout().at(Some(self.worktree));
+        if !layout.tree().join(".git").exists() {
+            return Ok(Vec::new());
+        }
+        ignored::only_there(&open_workspace(&layout, &self.work.run)?, layout.root())
     }
 
     fn surroundings(&self, layout: &Layout) -> Result<Surroundings, Error> {
@@ -395,6 +408,14 @@ fn left_alone(files: &[RepoPath], place: &str) -> Vec<String> {
     let list = || names(files).join(", ");
     let note = || format!("note    not landed, as it is not committed in {}: {}", clean_line(place), list());
     (!files.is_empty()).then(note).into_iter().collect()
+}
+
+/// What is said of what the commits alone do not bring.
+fn not_in_commits(missing: &[RepoPath], leading_out: &[String]) -> Vec<String> {
+    let ignored = || format!("note    not landed, as git ignores it: {}", names(missing).join(", "));
+    let links = || format!("note    leads out of the repository: {}", leading_out.join(", "));
+    let ignored = (!missing.is_empty()).then(ignored);
+    ignored.into_iter().chain((!leading_out.is_empty()).then(links)).collect()
 }
 
 /// The longest first line of a commit message.

@@ -1,12 +1,13 @@
 //! Where the result of a landing is made and judged.
 //!
-//! Where the branch is where the run left it, the result is what the run's own tree holds, and is judged there. Else it is made in a
-//! tree of its own beside it, furnished like that of the run, and gone afterwards.
+//! Where the branch is where the run left it, the result is what the run's own tree holds, and is judged there. Else, and where code
+//! that git ignores would be judged with it, it is made in a tree of its own beside it, furnished like that of the run, and gone
+//! afterwards.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_git::{Identity, Replayed, SnapshotId, Workspace};
+use piton_git::{Identity, Replayed, RepoPath, SnapshotId, Workspace};
 use piton_model::loop_machine::Snapshot;
 use piton_model::{RunId, Status};
 use piton_sys::process::{ProgramOutput, RunLimits};
@@ -36,6 +37,8 @@ pub(super) enum Checked {
 pub(super) struct Scratch<'a> {
     landed: &'a Landed<'a>,
     repository: &'a Workspace,
+    /// Code of the run that is in no commit.
+    missing: &'a [RepoPath],
     /// Of its own, where it has one.
     place: Option<PathBuf>,
     layout: Layout,
@@ -49,15 +52,16 @@ impl<'a> Scratch<'a> {
         landed: &'a Landed<'a>,
         repository: &'a Workspace,
         range: &Range,
+        missing: &'a [RepoPath],
     ) -> Result<Self, Error> {
         let here = landed.client.layout();
         let own = here.at(Some(landed.worktree));
-        if !range.has_moved() && own.tree().join(".git").exists() {
+        if !range.has_moved() && missing.is_empty() && own.tree().join(".git").exists() {
             let tree = open_workspace(&own, &landed.work.run)?;
             let head = tree.head().map_err(environment)?;
             let is_clean = tree.uncommitted(&landed.work.own).map_err(environment)?.is_empty();
             if is_clean && head.commit.as_deref() == Some(range.tip.as_str()) {
-                return Ok(Self { landed, repository, place: None, layout: own, tree });
+                return Ok(Self { landed, repository, missing, place: None, layout: own, tree });
             }
         }
         let place = landed.scratch_place();
@@ -74,7 +78,7 @@ impl<'a> Scratch<'a> {
                 .around_filters(repository, Some(&landed.work.agent))
                 .map_err(environment)?,
         );
-        Ok(Self { landed, repository, place: Some(place), layout, tree })
+        Ok(Self { landed, repository, missing, place: Some(place), layout, tree })
     }
 
     /// Makes the commits that the branch is to end with: the last one, and the one with what was not committed when the run began.
@@ -185,6 +189,9 @@ impl<'a> Scratch<'a> {
 
     fn red(&self, name: &str, ended: &ProgramOutput) -> Error {
         const LINES: usize = 10;
+        if !self.missing.is_empty() {
+            return self.red_without(name);
+        }
         let said = [&ended.stdout[..], &ended.stderr[..]].concat();
         let said = String::from_utf8_lossy(&said).into_owned();
         let lines: Vec<_> = said.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -206,6 +213,16 @@ impl<'a> Scratch<'a> {
                 }
                 false => by_hand,
             })
+    }
+
+    /// The same where code of the run is not there.
+    fn red_without(&self, name: &str) -> Error {
+        let (run, tree) = (&self.landed.work.run, clean_line(&self.landed.worktree.path));
+        let what =
+            format!("`{name}` fails on what would land: git ignores code of the run, which is in no commit");
+        Error::new(ErrorKind::Failed, what).details(names(self.missing)).hint(format!(
+            "add it with `git -C {tree} add -f`, commit it there, then run `piton land {run}` again"
+        ))
     }
 
     /// Lets go of the tree.
