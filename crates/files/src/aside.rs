@@ -15,6 +15,9 @@ use crate::place::{Alone, check};
 /// Far more than the files that piton keeps in a repository need.
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
+/// Between the name of a file and when it was moved out of the way.
+const FOREIGN: &str = ".foreign-";
+
 /// The largest file that is listed.
 const DIGEST_BYTES_MAX: u64 = 64 << 20;
 
@@ -39,7 +42,7 @@ impl std::fmt::Display for Quarantined {
 /// Moves a foreign file to `<name>.foreign-<time>[-n]` beside it.
 pub(crate) fn quarantine(root: &Path, path: &Path, at: Timestamp) -> Result<Quarantined, Error> {
     let stem =
-        format!("{}.foreign-{}", path.file_name().unwrap_or_default().to_string_lossy(), stamp(at, "T", "Z"));
+        format!("{}{FOREIGN}{}", path.file_name().unwrap_or_default().to_string_lossy(), stamp(at, "T", "Z"));
     let directory = path.parent().unwrap_or(root);
     let to = move_to_free_name(root, path, directory, &stem, "")?;
     file::sync_dir(directory)?;
@@ -80,6 +83,15 @@ pub(crate) fn move_to_free_name(
         name = format!("{stem}-{number}{ending}");
     }
     unreachable!("a directory does not hold four thousand million names")
+}
+
+/// Whether piton may have put a file of this name there: one that it moved out of its way, or a copy of its view.
+pub fn is_name_of_ours(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_time = |text: &str| text.as_bytes().first().is_some_and(u8::is_ascii_digit);
+    let is_foreign = name.rsplit_once(FOREIGN).is_some_and(|(_, time)| is_time(time));
+    let is_copy = || name.strip_prefix("state_").is_some_and(|time| is_time(time) && time.ends_with(".json"));
+    is_foreign || is_copy()
 }
 
 /// Where the files are listed that piton put into a repository beside its views: digest and path, as `b3sum` writes them.
@@ -148,6 +160,20 @@ pub(crate) fn stamp(at: Timestamp, between: &str, after: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_runs_is_never_called_as_what_is_moved_aside() {
+        for ours in [
+            "state.json.foreign-20260215T120320Z",
+            "a/b.md.foreign-20260215T120320Z-1",
+            "x/state_20260215_120320.json",
+        ] {
+            assert!(is_name_of_ours(Path::new(ours)), "{ours}");
+        }
+        for other in ["tests/test_calc.py", "test.foreign-x.py", "state_machine.json", "state_1.py", ""] {
+            assert!(!is_name_of_ours(Path::new(other)), "{other}");
+        }
+    }
 
     #[test]
     fn names_carry_the_time_in_utc() {

@@ -30,7 +30,7 @@ mod recognise;
 mod shape;
 mod yaml;
 
-pub use aside::{Quarantined, list_of_own_files};
+pub use aside::{Quarantined, is_name_of_ours, list_of_own_files};
 pub use door::Unfit;
 pub use recognise::{Recognised, recognise};
 pub use shape::schema;

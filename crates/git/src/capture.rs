@@ -6,7 +6,7 @@
 //! date, one for its tree.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use piton_sys::{file, time_of_changes};
 
@@ -45,14 +45,14 @@ pub(crate) struct Leave {
     pub(crate) state: Option<RepoPath>,
     pub(crate) rendered: BTreeSet<RepoPath>,
     /// Where more is listed, that is piton's own as long as nobody changes it.
-    pub(crate) listed: Option<PathBuf>,
+    pub(crate) listed: Option<own::Listed>,
 }
 
 impl Leave {
     /// The same, with what is listed now and is as it was listed.
     pub(crate) fn with_listed(mut self, work_tree: &Path, reading: &mut Reading) -> Result<Self, Error> {
-        if let Some(list) = &self.listed {
-            self.rendered.extend(own::unchanged(work_tree, list, reading)?);
+        if let Some(listed) = &self.listed {
+            self.rendered.extend(own::unchanged(work_tree, listed, reading)?);
         }
         Ok(self)
     }

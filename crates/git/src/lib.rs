@@ -35,6 +35,7 @@ mod compose;
 mod disk;
 mod held;
 mod index;
+mod left;
 mod left_out;
 mod memo;
 mod own;

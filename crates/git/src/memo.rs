@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::combine::Combined;
 use crate::shadow::{self, Shadow};
 use crate::theirs::Theirs;
-use crate::{Error, RepoPath, Snapshot, TreeId};
+use crate::{Error, RepoPath, Snapshot, TreeId, left};
 
 /// A memo of a million paths is smaller.
 const MEMO_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -68,7 +68,9 @@ impl Memo {
 
     pub(crate) fn save(&self, shadow: &Shadow) -> Result<(), Error> {
         let bytes = serde_json::to_vec(self).expect("a memo has string keys only");
-        shadow::write(&shadow.memo(), &bytes)
+        shadow::write(&shadow.memo(), &bytes)?;
+        left::note(shadow);
+        Ok(())
     }
 }
 

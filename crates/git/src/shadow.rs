@@ -13,11 +13,13 @@ use piton_sys::file::{self, Durability};
 
 use crate::call::Call;
 use crate::repository::Repository;
-use crate::{Error, SnapshotId, Stop};
+use crate::{Error, SnapshotId, Stop, left};
 
 /// No conversion of any kind, and no say for the tree in what counts as text when it is compared.
 const ATTRIBUTES: &str =
     "* -text !eol !crlf !ident !filter !working-tree-encoding !diff !merge !whitespace\n";
+/// Where all that is ours lies.
+const STATE: &str = ".piton";
 const NO_HEAD: &str = "ref: refs/heads/none\n";
 /// Larger than any list of ignore rules that a person keeps.
 const RULES_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -52,6 +54,10 @@ impl Shadow {
     pub(crate) fn prepare(&self, exclude: &Path) -> Result<Vec<u8>, Error> {
         let config = self.config();
         let config_path = self.path("config");
+        self.refuse_links()?;
+        if left::is_other(self) {
+            file::remove_file_if_exists(&config_path)?;
+        }
         if read(&config_path)?.as_deref() != Some(config.as_bytes()) {
             file::create_private_dir(&self.path("refs"))?;
             file::create_private_dir(&self.path("info"))?;
@@ -66,6 +72,15 @@ impl Shadow {
             write(&rules_path, &rules)?;
         }
         Ok(rules)
+    }
+
+    /// It is what agents work beside: in the place of a directory of ours there may be a link by now.
+    fn refuse_links(&self) -> Result<(), Error> {
+        let ours = self.directory.ancestors().take_while(|above| !above.ends_with(STATE));
+        for directory in ours.filter(|_| self.directory.iter().any(|part| part == STATE)) {
+            file::refuse_link(directory)?;
+        }
+        Ok(())
     }
 
     /// Forgets all that was cached; the next snapshot reads every file.

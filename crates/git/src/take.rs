@@ -14,7 +14,7 @@ use crate::repository::Repository;
 use crate::select::Budget;
 use crate::shadow::Shadow;
 use crate::workspace::check_run;
-use crate::{Error, LeftOut, Nested, RepoPath, Snapshot, Workspace, record};
+use crate::{Error, LeftOut, Nested, RepoPath, Snapshot, Workspace, left, record};
 
 /// How often a snapshot is tried while files change under it.
 const ROUNDS_MAX: u32 = 4;
@@ -25,7 +25,9 @@ pub(crate) fn take(workspace: &Workspace, run: &str, message: &str) -> Result<Sn
     let mut round = 1;
     loop {
         let shadow = Shadow::new(workspace.run_directory(run), workspace.root(), &workspace.repository);
-        match attempt(&workspace, &shadow, run, message) {
+        let taken = attempt(&workspace, &shadow, run, message);
+        left::note(&shadow);
+        match taken {
             Err(Error::Git { stderr, .. }) if !workspace.repository.is_wary && leads_nowhere(&stderr) => {
                 workspace.repository.is_wary = true;
                 continue;
@@ -205,6 +207,7 @@ fn capture_nested(
     if memo != before || !shadow.memo().exists() {
         memo.save(&shadow)?;
     }
+    left::note(&shadow);
     let below = |inner: LeftOut| LeftOut { path: inner.path.below(path), ..inner };
     Ok(Inner {
         nested: Nested { path: path.clone(), tree: captured.tree, head: place.head, branch: place.branch },

@@ -17,7 +17,7 @@ use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
     Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Stop, Treeish, Written, compose,
-    diff, protect, record, restore, shadow, take,
+    diff, own, protect, record, restore, shadow, take,
 };
 
 /// A work tree and where its snapshots are kept.
@@ -27,7 +27,7 @@ pub struct Workspace {
     pub(crate) state: PathBuf,
     pub(crate) is_private: bool,
     pub(crate) rendered: BTreeSet<RepoPath>,
-    pub(crate) listed: Option<PathBuf>,
+    pub(crate) listed: Option<own::Listed>,
     /// What `git status` is not to show besides.
     pub(crate) hidden: Vec<&'static str>,
     /// Snapshots whose files those of a run hold as well.
@@ -113,10 +113,10 @@ impl Workspace {
         self
     }
 
-    /// Leaves out also the files in this list that are as it says: lines of digest and path, as `b3sum` writes them.
-    /// It is read anew for each snapshot.
-    pub fn leaving_out_listed(mut self, list: PathBuf) -> Self {
-        self.listed = Some(list);
+    /// Leaves out also the files in this list that are as it says, and that piton may have called so: lines of digest and path, as
+    /// `b3sum` writes them. It is read anew for each snapshot.
+    pub fn leaving_out_listed(mut self, list: PathBuf, may_be_ours: fn(&Path) -> bool) -> Self {
+        self.listed = Some(own::Listed { list, may_be_ours });
         self
     }
 

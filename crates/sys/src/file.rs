@@ -442,6 +442,14 @@ pub fn refuse_links(path: &Path, opened_unfollowed: &[&str]) -> Result<(), Error
     Ok(())
 }
 
+/// Refuses `path` where it is a symbolic link. What is not there is none.
+pub fn refuse_link(path: &Path) -> Result<(), Error> {
+    match path.is_symlink() {
+        true => Err(Error::refused("follow", path, Refusal::Symlink)),
+        false => Ok(()),
+    }
+}
+
 fn entries_of(directory: &Path) -> Result<Vec<DirEntry>, Error> {
     let read = |source| Error::new("list", directory, source);
     match std::fs::read_dir(directory) {

@@ -53,7 +53,7 @@ fn of_store(error: piton_store::Error) -> Error {
         E::Older { .. } => of(ErrorKind::Environment)
             .hint("move .piton aside and begin anew; the piton that wrote it can still read it"),
         E::NoSpace { .. } => {
-            of(ErrorKind::Environment).hint("free some space, then run `piton resume`; nothing is lost")
+            of(ErrorKind::Environment).hint("free some space, then give the command again, or `piton resume` where a run had begun; nothing is lost")
         }
         E::SyncFailed { .. } => {
             of(ErrorKind::Environment).hint("look at the disk, then run `piton verify` and `piton resume`")

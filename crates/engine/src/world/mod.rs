@@ -280,7 +280,8 @@ pub fn open_workspace(layout: &Layout, run: &RunId) -> Result<Workspace, WorldEr
     left_out.extend(layout.furniture().iter().cloned());
     let workspace = Workspace::open(layout.tree(), &layout.state())?.leaving_out(&left_out);
     let workspace = workspace.hiding(&[piton_files::ralph::FINISHED]);
-    Ok(workspace.leaving_out_listed(piton_files::list_of_own_files(layout.root())))
+    Ok(workspace
+        .leaving_out_listed(piton_files::list_of_own_files(layout.root()), piton_files::is_name_of_ours))
 }
 
 /// Whatever failed where the work tree is gone failed for that.

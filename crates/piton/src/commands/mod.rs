@@ -131,7 +131,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Doctor => doctor::run(global, out).await,
         Command::Trust(arguments) => trust::run(global, &arguments, out),
         Command::Schema(arguments) => schema::run(&arguments, out),
-        Command::Completions(arguments) => Ok(completions::run(&arguments)),
+        Command::Completions(arguments) => Ok(completions::run(&arguments, out)),
         Command::Help(arguments) => help::run(&arguments, out),
         Command::Man(arguments) => man::run(&arguments),
         Command::Config(ConfigCommand::Show) => config::show(global, out),

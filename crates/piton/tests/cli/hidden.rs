@@ -155,3 +155,35 @@ fn what_is_taken_out_of_git_in_the_open_is_gone_from_the_branch() {
     three(&world, "r", "--worktree", UNITTEST, agent).exits(0);
     assert_eq!(world.git(&["ls-tree", "--name-only", "piton/r"]), ".gitignore\ncalc.py\ntest_calc.py\n");
 }
+
+/// Without walls an agent can write where piton keeps its own index of the tree, and its list of files of its own.
+#[test]
+fn a_test_that_is_hidden_in_what_piton_keeps_is_looked_at() {
+    let index = "GIT_OBJECT_DIRECTORY=$PWD/.git/objects GIT_DIR=$PWD/.piton/index/r GIT_WORK_TREE=. git";
+    let weak = TEST.replace("assertEqual(add(2, 3), 5)", "assertIsNotNone(add(2, 3))");
+    let ways = [
+        format!("{index} update-index --skip-worktree test_calc.py"),
+        format!("{index} update-index --assume-unchanged test_calc.py"),
+        format!("{index} rm -q --cached test_calc.py; echo test_calc.py >> .piton/index/r/info/exclude"),
+        format!("echo '{}  test_calc.py' >> .piton/own-files", blake3::hash(weak.as_bytes()).to_hex()),
+    ];
+    for way in ways {
+        let world = world();
+        let ran = three(&world, "r", "--here", UNITTEST, &format!("{way}; {WEAKENS}"));
+        never_wins(&world, &ran);
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_what_piton_keeps_is_not_followed() {
+    let world = world();
+    let outside = world.beside("outside");
+    std::fs::create_dir_all(outside.join("r")).unwrap();
+    std::fs::write(outside.join("r/config"), "precious").unwrap();
+    let agent = format!("rm -rf .piton/index; ln -s {} .piton/index; {WEAKENS}", outside.display());
+    let ran = three(&world, "r", "--here", UNITTEST, &agent);
+    assert_eq!(ran.code, 7, "{ran:?}");
+    assert!(ran.out.contains("it is a symbolic link"), "{ran:?}");
+    assert_eq!(std::fs::read_to_string(outside.join("r/config")).unwrap(), "precious");
+    assert_eq!(std::fs::read_dir(outside.join("r")).unwrap().count(), 1, "nothing is made there");
+}

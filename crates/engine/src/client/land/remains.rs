@@ -54,7 +54,12 @@ impl Remains {
     ) -> Result<Option<Self>, Error> {
         let place = place.unwrap_or_default();
         let open = |tree: &Path| Workspace::open(tree, &layout.state()).map_err(environment);
-        let tree = || Ok(open(&place)?.leaving_out_listed(piton_files::list_of_own_files(layout.root())));
+        let tree = || {
+            Ok(open(&place)?.leaving_out_listed(
+                piton_files::list_of_own_files(layout.root()),
+                piton_files::is_name_of_ours,
+            ))
+        };
         Self::found(layout, open(layout.root())?, tree, (place.clone(), branch), (&USUAL, &[settings()]))
     }
 
