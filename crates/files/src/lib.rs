@@ -7,7 +7,7 @@
 //! not write is never overwritten, and every file says itself whether piton wrote it.
 //!
 //! One module per format: the loop's are [`ralph`] and [`aiwg`], the ledger's is [`gaps`], the
-//! workflow's is [`workflow`], the cycle's is [`cycle`]. What the formats share is how
+//! workflow's is [`workflow`], the cycle's is [`cycle`]; lists of tasks are [`tasks`]. What the formats share is how
 //! a file is looked at (`place`), proves itself (`proof`) or is known (`known`) and is moved out of the way (`aside`), what each
 //! looks like (`shape`), how a file of another tool is held against that (`door`), in which fields an edited one differs
 //! (`fields`), and how YAML is read (`yaml`).
@@ -17,6 +17,7 @@ pub mod aiwg;
 pub mod cycle;
 pub mod gaps;
 pub mod ralph;
+pub mod tasks;
 pub mod workflow;
 
 mod aside;

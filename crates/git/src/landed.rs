@@ -52,6 +52,14 @@ impl Workspace {
         Ok(text.lines().filter_map(run).collect())
     }
 
+    /// The branches whose names begin with `prefix/`, by what follows that.
+    pub fn branches_below(&self, prefix: &str) -> Result<Vec<String>, Error> {
+        let place = format!("refs/heads/{prefix}/");
+        let listed = self.git("for-each-ref").args(["--format=%(refname)", place.as_str()]).bytes()?;
+        let text = String::from_utf8_lossy(&listed).into_owned();
+        Ok(text.lines().filter_map(|name| Some(name.strip_prefix(&place)?.to_owned())).collect())
+    }
+
     /// Forgets that `run` was landed.
     pub(crate) fn forget_landing(&self, run: &str) -> Result<(), Error> {
         for name in ["from", "became"] {

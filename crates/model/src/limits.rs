@@ -42,6 +42,8 @@ pub const BREAKPOINTS_MAX: usize = 100;
 pub const TOLD_MAX: usize = 16;
 /// Answers that wait to be looked at; further ones are recorded and ignored.
 pub const ANSWERS_WAITING_MAX: usize = 16;
+/// Changes of a queue that wait to be looked at; further ones are recorded and ignored.
+pub const QUEUE_CHANGES_WAITING_MAX: usize = 16;
 /// Objectives kept in a state, completed and pending each.
 pub const OBJECTIVES_MAX: usize = 200;
 pub const OBJECTIVE_BYTES_MAX: usize = 500;

@@ -80,6 +80,9 @@ pub enum Rejection {
     /// The request cannot be meant like this.
     #[error("{text}")]
     BadRequest { run: RunId, text: String },
+    /// A queue cannot change like this.
+    #[error("{text}")]
+    BadChange { run: RunId, text: String },
     /// The definition of a workflow cannot be run.
     #[error("the workflow has {} problems", .0.len())]
     BadDefinition(Vec<Problem>),

@@ -268,6 +268,7 @@ fn config() -> LoopConfig {
             path: "/w".to_owned(),
             branch: "piton/w".to_owned(),
             onto: None,
+            from: None,
             copy: vec![".env".to_owned()],
             left: vec!["target".to_owned()],
             setup: Some("npm ci".to_owned()),
@@ -326,6 +327,7 @@ fn config() -> LoopConfig {
         mode: ModePolicy { start: Mode::Hybrid, switch: Some(Switching::default()), ..ModePolicy::default() },
         prompts: PromptPolicy { strict: true, variables: [("style".to_owned(), "terse".into())].into() },
         file_digest: Some("ab12".to_owned()),
+        queue: None,
     }
 }
 

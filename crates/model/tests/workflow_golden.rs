@@ -127,6 +127,13 @@ examples! {
     StopRequested { now: true, origin: StopOrigin::Command }
     ResumeRequested { raise: Raise { max_cost_microusd: Some(9_000_000), ..Raise::default() } }
     StartAtRequested { step: "build".into() }
+    QueueChangeRequested { change: QueueChange::Add { item: item(), before: Some("build".into()) } }
+    QueueChanged { change: QueueChange::Move { step: "users".into(), before: None } }
+    QueueChangeRefused {
+        change: QueueChange::Retry { step: "users".into() },
+        why: "`users` is at work".to_owned()
+    }
+    ItemTicked { step: "users".into(), why: Some("TASKS.md: it is not on the list any more".to_owned()) }
     AnswerGiven {
         question: 1,
         answer: Answer::Approve,
@@ -254,4 +261,15 @@ fn what_is_newer_or_not_ours_is_refused() {
     assert!(WorkflowEvent::decode("attempt_started", 1, b"{}").is_err());
     assert!(WorkflowEvent::decode("run_completed", 2, b"{}").is_err());
     assert!(WorkflowEvent::decode("run_completed", 1, b"{\"surprise\":1}").is_err());
+}
+
+fn item() -> NewItem {
+    let item = Item {
+        title: "Add input validation".to_owned(),
+        task: "Add input validation to /users".to_owned(),
+        checks: vec![piton_model::loop_machine::Check::new("test", "npm test")],
+        limits: Some(piton_model::loop_machine::Limits::default()),
+        entry: Some("Add input validation".to_owned()),
+    };
+    NewItem { id: "users".into(), after: vec!["plan".into()], item: Box::new(item) }
 }

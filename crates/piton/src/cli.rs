@@ -7,6 +7,7 @@ mod guard;
 pub(crate) mod help;
 mod keep;
 mod prove;
+mod queue;
 mod see;
 mod start;
 mod steer;
@@ -30,8 +31,9 @@ pub(crate) use keep::{
     KeyArguments, KeyCommand, KeyNewArguments, KeyRotateArguments, ReplicateArguments, VerifyArguments,
 };
 pub(crate) use prove::{ProveArguments, ProveCommand};
+pub(crate) use queue::{QueueArguments, QueueCommand};
 pub(crate) use see::{
-    BestArguments, DiffArguments, LogArguments, LsArguments, MetricsArguments, MetricsFormat,
+    BestArguments, DiffArguments, LogArguments, LsArguments, MetricsArguments, MetricsFormat, NightArguments,
     OutputArguments, ReportArguments, SchemaArguments, ShowArguments,
 };
 pub(crate) use start::{AgentArguments, DemoArguments, InitArguments, LoopArguments};
@@ -107,6 +109,8 @@ pub(crate) enum Command {
     Ls(LsArguments),
     /// Show where a run is, why, and what to do.
     Status(RunArgument),
+    /// What happened while nobody looked: done, refused, waiting, not done, spent; `piton` alone shows it on one screen.
+    Night(NightArguments),
     /// Show the chain of events behind a run's status, and what was not the cause.
     Why(RunArgument),
     /// Show the whole state of a run, now or then.
@@ -125,6 +129,8 @@ pub(crate) enum Command {
     Resume(ResumeArguments),
     /// Stop a run once the work under way has ended, or now.
     Stop(StopArguments),
+    /// Show the items of a queue; add, skip, move and retry them.
+    Queue(QueueArguments),
     /// Give up the iteration under way and begin the next.
     Skip(RunArgument),
     /// Begin a fresh session of the agent with the next attempt, and hand on what the old one knew.
@@ -197,6 +203,8 @@ pub(crate) enum Command {
     Help(HelpArguments),
     /// Write manual pages into a directory.
     Man(ManArguments),
+    #[command(name = "__morning", hide = true)]
+    Morning,
     #[command(name = "__driver", hide = true)]
     Driver(DriverArguments),
     #[command(name = "__hook", hide = true)]
@@ -247,6 +255,8 @@ impl Command {
             | Self::Export(_)
             | Self::Metrics(_)
             | Self::Report(_)
+            | Self::Night(_)
+            | Self::Morning
             | Self::Verify(_)
             | Self::Mcp(_)
             | Self::Hook(_)
@@ -260,6 +270,7 @@ impl Command {
             | Self::DemoAgent => false,
             // An agent may look; only a person chooses or allows.
             Self::Gaps(arguments) => arguments.command.changes(),
+            Self::Queue(arguments) => !matches!(arguments.command, QueueCommand::List(_)),
             Self::Backup(arguments) => arguments.command.steers(),
             // What a driver starts only does what the configuration says.
             Self::Replicate(arguments) => !arguments.while_driven,

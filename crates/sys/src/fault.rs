@@ -61,6 +61,7 @@ pub const SITES: &[&str] = &[
     "files.directory.create",
     "files.publish.aside",
     "files.publish.write",
+    "files.tasks.exchange",
     "files.gaps.base",
     "files.gaps.prepare",
     "files.gaps.displace",

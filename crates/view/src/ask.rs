@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use piton_model::cycle::{BlockerStatus, CycleEvent, DecisionStatus, FeedbackKind, RoleName};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Answer, Raise};
-use piton_model::workflow::{self, StepId, WorkflowEvent};
+use piton_model::workflow::{self, QueueChange, StepId, WorkflowEvent};
 use piton_model::{Event, StopOrigin};
 use serde_json::{Map, Value};
 
@@ -74,6 +74,8 @@ pub enum Request {
         /// It is one.
         false_positive: bool,
     },
+    /// Change a queue; only that has items.
+    Queue(QueueChange),
     /// Something that only cycles know.
     Cycle(CycleRequest),
 }
@@ -200,6 +202,7 @@ impl Request {
                 Event::AnswerGiven { question, answer, comment, seen }
             }
             Request::StartAt(_) => return Err("start at a step"),
+            Request::Queue(_) => return Err(OF_A_QUEUE),
             Request::Note { text, set } => Event::NoteAdded { text, set },
             Request::Choose { iteration, reason } => Event::BestChosen { iteration, reason },
             Request::Mark { finding, false_positive } => Event::FindingMarked { finding, false_positive },
@@ -227,6 +230,7 @@ impl Request {
                 WorkflowEvent::AnswerGiven { question, answer, comment, seen, content }
             }
             Request::StartAt(step) => WorkflowEvent::StartAtRequested { step },
+            Request::Queue(change) => WorkflowEvent::QueueChangeRequested { change },
             Request::Skip => return Err("skip an iteration"),
             Request::Reboot => return Err("begin a fresh session"),
             Request::Tell(_) => return Err("be told something"),
@@ -249,6 +253,7 @@ impl Request {
             Request::ResumeWorkflow(_) => return Err("have the limits of a workflow"),
             Request::Answer { .. } => return Err("be answered: `piton cycle decide` makes a decision"),
             Request::StartAt(_) => return Err("start at a step"),
+            Request::Queue(_) => return Err(OF_A_QUEUE),
             Request::Skip => return Err("skip an iteration"),
             Request::Reboot => return Err("begin a fresh session"),
             Request::Tell(_) => return Err("be told something: `piton cycle feedback` tells a role"),
@@ -258,6 +263,9 @@ impl Request {
         })
     }
 }
+
+/// What only queues know.
+const OF_A_QUEUE: &str = "have items: only a queue does";
 
 /// What only cycles know.
 const OF_A_TEAM: &str = "have a team";

@@ -128,6 +128,7 @@ impl From<Rejection> for Error {
                  with the agent that it had"
             )),
             Rejection::BadRequest { run, .. } => error.hint(format!("`piton cycle show {run}` has what there is")),
+            Rejection::BadChange { run, .. } => error.hint(format!("`piton queue list {run}` shows its items")),
             Rejection::BadDefinition(_) => error.hint("run `piton run WORKFLOW.yaml --check-only`"),
             Rejection::BadConfig(_) => {
                 error.hint("give --check CMD or --until COND; see `piton loop --help`")

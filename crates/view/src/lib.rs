@@ -13,6 +13,7 @@ mod error;
 mod gaps;
 mod land;
 mod look;
+mod night;
 mod order;
 mod replica;
 mod see;
@@ -42,9 +43,10 @@ pub use look::{
     ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, UnderWay, Update,
     Weight, WhyView,
 };
+pub use night::{MorningRun, MorningView, NightCheck, NightData, NightRun, NightSpent, NightView};
 pub use order::{
-    AgentChoice, CycleOrder, ForkOrder, LimitWords, LoopOrder, Order, PrepChoice, Removal, Resumption,
-    Started, WorkflowOrder,
+    AgentChoice, CycleOrder, ForkOrder, ItemOrder, LimitWords, LoopOrder, Order, PrepChoice, QueueOrder,
+    Removal, Resumption, Started, WorkflowOrder,
 };
 pub use replica::{ReplicaMoment, ReplicaUpdate, ReplicaView, ReplicateOrder, Trouble};
 pub use see::{
@@ -54,7 +56,7 @@ pub use see::{
 };
 pub use see_cycle::{CycleBestView, CycleIterationView, CycleStatus, PrepView, RoleView};
 pub use see_ledger::{GapCounts, LedgerStatus, ResearchView};
-pub use see_workflow::{StepView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView};
+pub use see_workflow::{ItemView, QueueView, StepView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView};
 pub use vault::{
     ArchivedView, BackedUp, BackupChecked, BackupRestored, BackupRunView, BackupView, BackupsVerified,
     BackupsView, CollectView, CollectedView, GcOrder, ProofView, PruneOrder, PrunedView, RepairView,
@@ -73,6 +75,15 @@ pub trait Client: Send + Sync {
 
     /// What happened in any run since. With nothing yet, waits up to `wait` for something.
     fn changes(&self, since: Seen, wait: Duration) -> Answer<'_, Changes>;
+
+    /// The morning on one screen: what happened since the last evening, or since then. Nothing where there is no run.
+    fn morning(&self, since: Option<Timestamp>) -> Answer<'_, Option<MorningView>>;
+
+    /// The same at length: every run of that time.
+    fn night(&self, since: Option<Timestamp>) -> Answer<'_, NightView>;
+
+    /// Sends the morning to every channel that is configured, and says to which.
+    fn send_morning<'a>(&'a self, morning: &'a MorningView) -> Answer<'a, Vec<String>>;
 
     /// The run that `text` names: an id, the shortest unique prefix of one or of its last part, or `last`.
     /// Without a text: the one active run, else the newest.
@@ -187,6 +198,9 @@ pub trait Client: Send + Sync {
 
     /// Returns when a driver that is only leaving has left; one that is at work is left alone.
     fn settled<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;
+
+    /// Adds an item to a queue.
+    fn add_item<'a>(&'a self, queue: &'a RunId, order: ItemOrder) -> Answer<'a, Asked>;
 
     /// Asks something of a run. Durable when this returns; acted on by whoever drives it, and somebody does where the
     /// request needs it.

@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub enum Order {
     /// A loop.
     Loop(Box<LoopOrder>),
+    /// A loop for each item of a list.
+    Queue(Box<QueueOrder>),
     /// A loop that goes on with what another tool left in a file.
     Import {
         /// The state that another tool left.
@@ -84,6 +86,36 @@ pub struct LoopOrder {
     pub trust: bool,
     /// By the defaults and what is said here alone, whatever is configured; nor is the repository listed as one with runs.
     pub plain: bool,
+}
+
+/// A queue, as a person asks for it: a loop for each item of a list.
+#[record(Default, written)]
+#[serde(default)]
+pub struct QueueOrder {
+    /// A file, a directory, or `issues` of the forge, with a label as `issues:LABEL`.
+    pub list: String,
+    /// How each item is run; it says no task.
+    pub each: LoopOrder,
+    /// How many at once; one where nobody says.
+    pub parallel: Option<u32>,
+    /// What all of them may use together: money, tokens and time.
+    pub total: LimitWords,
+}
+
+/// An item that somebody adds to a queue.
+#[record(Default, written)]
+#[serde(default)]
+pub struct ItemOrder {
+    /// What is to be done.
+    pub task: String,
+    /// Its name; one is made of the task where nobody says.
+    pub id: Option<String>,
+    /// The names of those that it comes after.
+    pub after: Vec<String>,
+    /// Before this one; last where nobody says.
+    pub before: Option<String>,
+    /// Checks of its own, beside those of the queue.
+    pub checks: Vec<String>,
 }
 
 /// Which agent is to work, and how. What is not said comes from the configuration.

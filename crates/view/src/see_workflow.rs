@@ -63,6 +63,58 @@ pub struct WorkflowStatus {
     pub refused_inputs: Vec<String>,
     /// It rests, and goes on as soon as somebody drives it: by what is on record, or by that file.
     pub goes_on: bool,
+    /// Where it is a queue: its items.
+    pub queue: Option<QueueView>,
+}
+
+/// A queue: a workflow whose steps are loops.
+#[shown(Clone, Debug, PartialEq, written(items))]
+pub struct QueueView {
+    /// How many are done.
+    pub done: usize,
+    /// How many wait for a person.
+    pub blocked: usize,
+    /// How many ended without being done.
+    pub failed: usize,
+    /// How many will not be begun as things are.
+    pub not_begun: usize,
+    /// How many are at work.
+    pub at_work: usize,
+    /// How many are still to be begun.
+    pub next: usize,
+    /// The most tokens that all of them may use together.
+    pub max_tokens: Option<u64>,
+    /// The longest that they may work, taken together.
+    pub max_working_ms: Option<u64>,
+    /// In the order in which they are begun.
+    pub items: Vec<ItemView>,
+}
+
+/// An item of a queue.
+#[shown(Clone, Debug, PartialEq, omit(ticked), written(cost_usd))]
+pub struct ItemView {
+    /// Its name in the queue.
+    pub id: String,
+    /// One line for people.
+    pub title: String,
+    /// `done`, `blocked`, `failed`, `not begun`; before that `next` and `at work`.
+    pub standing: &'static str,
+    /// Why it is there, where that says more.
+    pub because: Option<String>,
+    /// The loop that does it, once it was begun.
+    pub run_id: Option<RunId>,
+    /// The branch with its work.
+    pub branch: Option<String>,
+    /// Those that it comes after.
+    pub after: Vec<String>,
+    /// What it cost; unknown where an attempt did not report it.
+    pub cost_usd: Option<f64>,
+    /// How long it worked.
+    pub working_ms: u64,
+    /// Iterations so far.
+    pub iterations: u32,
+    /// Its list says that it is done.
+    pub ticked: bool,
 }
 
 /// What a workflow may use.

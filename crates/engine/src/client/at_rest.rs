@@ -67,6 +67,12 @@ impl LocalClient {
                 }
             }
         };
+        if let StateOf::Loop(state) = &state
+            && let Some(queue) = &state.config.queue
+            && state.is_at_rest()
+        {
+            let _ = self.wake_queue(queue).await;
+        }
         // One that goes on wakes it by that.
         if let StateOf::Workflow(state) = &state
             && state.is_at_rest()

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use piton_files::workflow::has_view;
 use piton_model::ledger::NotFresh;
 use piton_model::loop_machine::findings_of;
 use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, cycle, workflow};
@@ -11,19 +12,19 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::{
     Answer, ArchivedView, Asked, BackedUp, BackupRestored, BackupsVerified, BackupsView, Batch, Brief,
     Changes, Client, CollectView, Damaged, DiffView, Error, ErrorKind, EventView, ExportFormat, Follow,
-    GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, GcOrder, InLedger, LandOrder,
-    LandedView, LedgerAt, LimitWords, MetricsView, Moment, Order, Printed, PruneOrder, PrunedView, Rebuilt,
-    Removal, RepairView, ReplicaUpdate, ReplicaView, ReplicateOrder, ReportView, Request, ResearchOrder,
-    ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen, ShowView, SizesView, StaleGaps,
-    Started, StateOf, StatusView, VerifyView, WhyView,
+    GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, GcOrder, InLedger, ItemOrder,
+    LandOrder, LandedView, LedgerAt, LimitWords, MetricsView, Moment, MorningView, NightView, Order, Printed,
+    PruneOrder, PrunedView, Rebuilt, Removal, RepairView, ReplicaUpdate, ReplicaView, ReplicateOrder,
+    ReportView, Request, ResearchOrder, ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen,
+    ShowView, SizesView, StaleGaps, Started, StateOf, StatusView, VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
 use super::now::Glance;
 use super::output::Output;
 use super::{
-    ClientError, LocalClient, collect, cycles, gaps, land, ledgers, repair, replicate, report, research,
-    resolve, restore, sizes, status, vault, verify, workflows,
+    ClientError, LocalClient, collect, cycles, gaps, land, ledgers, night, repair, replicate, report,
+    research, resolve, restore, sizes, status, vault, verify, workflows,
 };
 use crate::driver_process::{self, log};
 use crate::launch::Secrets;
@@ -360,6 +361,11 @@ impl LocalClient {
         if self.kind(run).await? == Kind::Workflow {
             let state = self.load::<workflow::State>(run, None).await?.state;
             let view = view_of(self.layout(), run);
+            if !has_view(&state) {
+                let note =
+                    "a queue has no files of its own: its items are loops, which have theirs".to_owned();
+                return Ok(Rebuilt { written: Vec::new(), notes: vec![note] });
+            }
             view.prepare()?;
             let notes = view.publish(&state)?.map(|moved| moved.to_string()).into_iter().collect();
             return Ok(Rebuilt { written: vec![view.place().state().display().to_string()], notes });
@@ -571,6 +577,28 @@ impl Client for LocalClient {
 
     fn settled<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
         Box::pin(driver_process::settled(self, run))
+    }
+
+    fn morning(&self, since: Option<Timestamp>) -> Answer<'_, Option<MorningView>> {
+        Box::pin(night::morning(self, since))
+    }
+
+    fn night(&self, since: Option<Timestamp>) -> Answer<'_, NightView> {
+        Box::pin(night::night(self, since))
+    }
+
+    fn send_morning<'a>(&'a self, morning: &'a MorningView) -> Answer<'a, Vec<String>> {
+        Box::pin(night::send(self, morning))
+    }
+
+    fn add_item<'a>(&'a self, queue: &'a RunId, order: ItemOrder) -> Answer<'a, Asked> {
+        Box::pin(async move {
+            let state = self.load::<workflow::State>(queue, None).await?.state;
+            let before = order.before.as_ref().map(workflow::StepId::new);
+            let item = start::added_item(self.layout(), &state, &order)?;
+            let change = workflow::QueueChange::Add { item, before };
+            self.carry_out(queue, Request::Queue(change)).await
+        })
     }
 
     fn request<'a>(&'a self, run: &'a RunId, request: Request) -> Answer<'a, Asked> {

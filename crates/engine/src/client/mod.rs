@@ -13,6 +13,7 @@ mod gaps;
 mod land;
 mod ledgers;
 pub(crate) mod metrics;
+pub(crate) mod night;
 mod now;
 mod output;
 mod repair;

@@ -11,7 +11,7 @@ use piton_model::loop_machine::{
 use piton_model::{Entry, Event, Evidence, RunId, State};
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, clean, clean_line};
-use piton_view::{ChangedView, Error, ReportView, StateOf};
+use piton_view::{ChangedView, Error, NightRun, ReportView, StateOf};
 
 use serde::Serialize;
 
@@ -38,12 +38,27 @@ struct Account {
     bars: Vec<Bar>,
 }
 
+/// The account of a night as one page: a bar for each run that worked.
+pub(super) fn night_page(title: &str, text: &str, runs: &[NightRun]) -> String {
+    let bars = runs.iter().filter(|run| run.working_ms > 0).zip(1..).map(|(run, number)| Bar {
+        number,
+        took_ms: run.working_ms,
+        tests: run.tests_after.map(|passed| (passed, passed.max(run.tests_before.unwrap_or(0)))),
+        tone: match run.result {
+            "done" => Tone::Green,
+            "failed" => Tone::Red,
+            _ => Tone::PutBack,
+        },
+    });
+    html::page(title, text, &bars.collect::<Vec<_>>(), &html::RUNS)
+}
+
 /// What a run of any kind did, without what is secret: it is made to be published.
 pub(super) async fn report(client: &LocalClient, run: &RunId) -> Result<ReportView, Error> {
     let Account { title, data, text, bars } = account(client, run).await?;
     let redactor = client.redactor();
     let text = redactor.redact(&text).into_owned();
-    let html = html::page(&redactor.redact(&title), &text, &bars);
+    let html = html::page(&redactor.redact(&title), &text, &bars, &html::ITERATIONS);
     Ok(ReportView { data: redactor.redact_json(data), text, html })
 }
 

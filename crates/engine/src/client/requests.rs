@@ -131,7 +131,9 @@ enum Needs {
 impl Needs {
     fn of(request: &Request) -> Self {
         match request {
-            Request::Pause | Request::Stop { .. } | Request::Skip | Request::Cycle(_) => Needs::Work,
+            Request::Pause | Request::Stop { .. } | Request::Skip | Request::Queue(_) | Request::Cycle(_) => {
+                Needs::Work
+            }
             Request::Mode { .. } => Needs::ToBeHeard,
             Request::Answer { question, .. } => Needs::Decision { question: *question },
             Request::Reboot
@@ -175,6 +177,8 @@ fn redacted(secrets: &Secrets, request: Request) -> Request {
         | Request::Resume(_)
         | Request::ResumeWorkflow(_)
         | Request::StartAt(_)
+        // The task of an item that is added was cleaned when it was made.
+        | Request::Queue(_)
         | Request::Mark { .. }) => other,
     }
 }

@@ -1,13 +1,16 @@
 //! Where a workflow is, why, and what to do: a view of its state.
 
-use piton_model::workflow::{InnerQuestion, State, StepStatus, WorkPlace, raise_past};
+use std::collections::BTreeMap;
+
+use piton_model::State as LoopState;
+use piton_model::workflow::{InnerQuestion, Standing, State, StepStatus, WorkPlace, raise_past};
 use piton_model::{Machine, Reason, RunId, Status, exit_code};
 use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{what_to_do, workflow as words};
 use piton_view::{
-    AskedView, Counted, SpentView, StatusOf, StatusView, StepView, WorkflowLimitsView, WorkflowStatus,
-    WorkflowUsedView,
+    AskedView, Counted, ItemView, QueueView, SpentView, StatusOf, StatusView, StepView, WorkflowLimitsView,
+    WorkflowStatus, WorkflowUsedView,
 };
 
 use super::land::branch;
@@ -24,6 +27,8 @@ pub(super) struct Found {
     pub(super) manual_input: Option<String>,
     /// The run whose step it was, where that went on without it.
     pub(super) given_up_by: Option<RunId>,
+    /// The loops of its items, by their place in the queue.
+    pub(super) items: BTreeMap<usize, LoopState>,
 }
 
 impl LocalClient {
@@ -32,7 +37,57 @@ impl LocalClient {
             goes_on: self.is_to_go_on(state).await?,
             manual_input: self.manual_input(state).await?,
             given_up_by: self.given_up_by(state).await?,
+            items: self.items(state).await?,
         })
+    }
+
+    /// The loops of the items of a queue, those that were begun and are still there.
+    pub(super) async fn items(&self, state: &State) -> Result<BTreeMap<usize, LoopState>, ClientError> {
+        let mut items = BTreeMap::new();
+        for index in 0..state.steps.len() {
+            let Some(run) = state.item_run(index) else { continue };
+            let found = Self::unless_damaged(self.load_if_there::<LoopState>(&run).await)?.flatten();
+            items.extend(found.map(|found| (index, found.state)));
+        }
+        Ok(items)
+    }
+}
+
+/// The items of a queue, with what became of their loops.
+fn queue_of(state: &State, loops: &BTreeMap<usize, LoopState>) -> Option<QueueView> {
+    let queue = state.options.queue.as_deref()?;
+    let count =
+        |wanted: Standing| (0..state.steps.len()).filter(|index| state.standing(*index) == wanted).count();
+    Some(QueueView {
+        done: count(Standing::Done),
+        blocked: count(Standing::Blocked),
+        failed: count(Standing::Failed),
+        not_begun: count(Standing::NotBegun),
+        at_work: count(Standing::AtWork),
+        next: count(Standing::Next),
+        max_tokens: queue.max_tokens,
+        max_working_ms: queue.max_working_ms,
+        items: (0..state.steps.len()).map(|index| item_of(state, index, loops.get(&index))).collect(),
+    })
+}
+
+fn item_of(state: &State, index: usize, found: Option<&LoopState>) -> ItemView {
+    let step = state.plan.step(index);
+    let counters = found.map(|found| &found.counters);
+    ItemView {
+        id: step.id.to_string(),
+        title: step.work.item().map(|item| item.title.clone()).unwrap_or_default(),
+        standing: state.standing(index).as_str(),
+        because: state.because(index),
+        run_id: state.item_run(index),
+        branch: found.and_then(|found| Some(found.config.worktree.as_ref()?.branch.clone())),
+        after: step.needs.iter().map(ToString::to_string).collect(),
+        cost_usd: counters
+            .filter(|counters| counters.cost_unknown == 0)
+            .map(|counters| dollars(counters.cost_microusd)),
+        working_ms: counters.map_or(0, |counters| counters.working_ms),
+        iterations: counters.map_or(0, |counters| counters.iterations),
+        ticked: state.steps[index].ticked,
     }
 }
 
@@ -119,6 +174,7 @@ pub(super) fn status_of(
             .filter_map(|step| step.refused_input.as_ref().map(|(_, why)| why.clone()))
             .collect(),
         goes_on: found.goes_on,
+        queue: queue_of(state, &found.items),
     }
 }
 
@@ -205,6 +261,11 @@ fn next_command(state: &State, driven: bool) -> String {
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
             format!("piton attach {id}")
         }
+        (Status::Stopped, Some(reason)) if state.options.queue.is_some() && reason.is_limit() => match reason
+        {
+            Reason::LimitDeadline => format!("piton resume {id}"),
+            _ => format!("piton resume {id} {}", raise_past(state, reason)),
+        },
         (Status::Paused | Status::Failed, Some(reason @ (Reason::LimitIterations | Reason::LimitCost))) => {
             format!("piton resume {id} {}", raise_past(state, reason))
         }

@@ -11,6 +11,7 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::{Error, ErrorKind};
 
 use super::{LOOK_EVERY, at_work_in, log, settled, taken, tree_free};
+use crate::client::night::sums;
 use crate::client::{ClientError, LocalClient, attend};
 use crate::configuration;
 use crate::core::Leave;
@@ -87,10 +88,17 @@ async fn drive_loop(
     if views.aiwg {
         world.remember(client.history(run).await?);
     }
+    // Whoever waited for a person knows that it goes on, and how it came to rest.
+    if let Some(queue) = &state.config.queue {
+        client.wake_queue(queue).await?;
+    }
     let leave = drive_under(client, &world, lease, duty).await?;
     if leave == Leave::AtRest {
         client.tell_on_done(run).await?.iter().for_each(|problem| note(problem));
         world.close();
+        if let Some(queue) = &state.config.queue {
+            client.wake_queue(queue).await?;
+        }
     }
     Ok(leave)
 }
@@ -166,6 +174,7 @@ async fn drive_under<M: Machine, W: World<M>>(
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let driven = drive(&**client.store()?, world, lease, driver).await;
     if matches!(driven, Ok(Leave::AtRest)) {
+        sums::at_rest(client, &duty.run).await;
         keys::cover::at_rest(client.layout(), &duty.run);
     }
     if driven.as_ref().is_err_and(is_without_a_journal) {

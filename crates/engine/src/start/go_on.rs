@@ -7,7 +7,7 @@ use piton_model::workflow::limits::TRIES_MAX;
 use piton_model::workflow::{Command, Raise, State, StepId};
 use piton_model::{Machine, Rejection, RunId, Seq, Status, Timestamp, exit_code};
 use piton_sys::file;
-use piton_view::{Error, ErrorKind, Request, Resumption, WorkflowOrder};
+use piton_view::{Error, ErrorKind, LimitWords, Request, Resumption, WorkflowOrder};
 
 use super::resume::{free, raised};
 use super::said_later;
@@ -137,7 +137,11 @@ async fn resume(
     require_way_on(&state, [], &raise, start_at)?;
     // Whoever goes on with a run means the runs that are its steps, too, where those rest.
     for (_, asks) in state.inner_questions().into_iter().filter(|(_, asks)| asks.question.is_none()) {
-        match Box::pin(resume(client, &asks.run, raise.clone(), take_over, notes, None)).await {
+        let gone_on = match state.options.queue {
+            Some(_) => item_goes_on(client, &asks.run, take_over, notes).await,
+            None => Box::pin(resume(client, &asks.run, raise.clone(), take_over, notes, None)).await,
+        };
+        match gone_on {
             // Somebody else was faster.
             Err(error) if error.kind == ErrorKind::Held => {}
             gone_on => drop(gone_on?),
@@ -172,6 +176,16 @@ async fn resume(
     Ok(loaded.head)
 }
 
+/// Goes on with the loop of an item that rests. One that is at a limit of its own needs a raise of its own.
+async fn item_goes_on(
+    client: &LocalClient,
+    run: &RunId,
+    take_over: bool,
+    notes: &mut Vec<String>,
+) -> Result<Seq, Error> {
+    super::resume::of_loop(client, run, &LimitWords::default(), (take_over, false), notes).await
+}
+
 /// Goes on with a workflow, with ceilings raised; returns the event after which it does.
 pub(super) async fn of_workflow(
     client: &LocalClient,
@@ -191,10 +205,19 @@ pub(super) async fn of_workflow(
     }
     // What is added is added to what was used, where there was no ceiling.
     let cost = options.max_cost_microusd.unwrap_or(counters.cost_microusd);
+    let queue = options.queue.as_deref();
+    let not_a_queue = queue.is_none() && (how.limits.tokens.is_some() || how.limits.duration.is_some());
+    if not_a_queue {
+        return Err(Error::usage("a workflow has no ceiling of tokens or time: only a queue does"));
+    }
+    let tokens = Some(queue.and_then(|queue| queue.max_tokens).unwrap_or(counters.tokens));
+    let working_ms = Some(queue.and_then(|queue| queue.max_working_ms).unwrap_or(counters.working_ms));
     let raise = Raise {
         max_iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         max_cost_microusd: raised(Limit::MaxCost, Some(cost), &how.limits.cost)?,
         daily_cost_microusd: how.daily_cost_limit.as_ref().map(of_the_day).transpose()?,
+        max_tokens: raised(Limit::MaxTokens, tokens, &how.limits.tokens)?,
+        max_working_ms: raised(Limit::MaxDuration, working_ms, &how.limits.duration)?,
         without_walls: how.no_confine && options.confine.is_some(),
     };
     notes.extend(raise.without_walls.then(|| super::NO_WALLS.to_owned()));

@@ -33,8 +33,25 @@ pub(super) async fn start(
     adoption: Option<Adoption>,
     notes: &mut Vec<String>,
 ) -> Result<(RunId, Seq), Error> {
+    let (mut config, settings, task) = prepared(client, order, false, notes)?;
+    let run = run_id(order, &task)?;
+    config.worktree = match worktree_of(client, order, &config, &settings.worktree, &run).await {
+        Ok(worktree) => worktree,
+        Err(failure) => return Err(super::overtaken(client, &run, failure).await),
+    };
+    begin(client, order, run, (config, &task), adoption, notes).await
+}
+
+/// What a loop is made of but for its name and its work tree: checked, and ready to be put on record. `ends_anyway`: what ends it is
+/// said elsewhere.
+pub(super) fn prepared(
+    client: &LocalClient,
+    order: &LoopOrder,
+    ends_anyway: bool,
+    notes: &mut Vec<String>,
+) -> Result<(LoopConfig, Settings, String), Error> {
     let layout = client.layout();
-    let Plan { mut config, resolved } = plan_of(layout, order)?;
+    let Plan { mut config, resolved } = plan_of(layout, order, ends_anyway)?;
     if let Prompt::Text(text) = &mut config.prompt {
         let clean = Secrets::of(layout.root())?.redactor().redact(text).into_owned();
         if clean != *text {
@@ -66,11 +83,19 @@ pub(super) async fn start(
     if let Some(confine) = &config.confine {
         configuration::require_walls(layout, confine)?;
     }
-    let run = run_id(order, &task)?;
-    config.worktree = match worktree_of(client, order, &config, &resolved.settings.worktree, &run).await {
-        Ok(worktree) => worktree,
-        Err(failure) => return Err(super::overtaken(client, &run, failure).await),
-    };
+    Ok((config, resolved.settings, task))
+}
+
+/// Puts it on record and starts its driver; goes on with one that is there and unfinished.
+async fn begin(
+    client: &LocalClient,
+    order: &LoopOrder,
+    run: RunId,
+    (config, task): (LoopConfig, &str),
+    adoption: Option<Adoption>,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let layout = client.layout();
     if config.confine.is_some() {
         configuration::require_home_outside(layout.of_run(&config).tree())?;
     }
@@ -94,7 +119,7 @@ pub(super) async fn start(
         }
         None => adoption,
     };
-    if let Err(error) = client.create_loop(create(run.clone(), title(&task), config)?, adoption).await {
+    if let Err(error) = client.create_loop(create(run.clone(), title(task), config)?, adoption).await {
         return Err(super::overtaken(client, &run, error.into()).await);
     }
     if let Err(error) = if order.plain { Ok(()) } else { known::remember(layout) } {
@@ -166,7 +191,8 @@ fn deadline_of(place: &str, text: &str) -> Result<Timestamp, Error> {
     Ok(Timestamp::from_millis(moment.timestamp().as_millisecond()))
 }
 
-fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
+/// What the configuration and an order make. `ends_anyway`: what ends it is said elsewhere.
+pub(super) fn plan_of(layout: &Layout, order: &LoopOrder, ends_anyway: bool) -> Result<Plan, Error> {
     let files = if order.plain { files::Files::default() } else { configuration::read(layout)? };
     if !order.trust {
         configuration::require_trust(layout, &files)?;
@@ -196,7 +222,7 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
         text: order.task.clone(),
         until: order.until.clone(),
         found_prompt: files::find_prompt(layout.root()),
-        ends_anyway: false,
+        ends_anyway,
     };
     plan(&files, &variable, &overrides, &task).map_err(configuration::problems)
 }
@@ -369,7 +395,7 @@ async fn worktree_of(
 }
 
 /// Loops at once without being asked twice.
-const LOOPS_MAX: usize = 4;
+pub(super) const LOOPS_MAX: usize = 4;
 
 /// One work tree has one driver at a time, and a machine only so many loops.
 async fn refuse_crowd(

@@ -15,6 +15,7 @@ pub mod known;
 mod loops;
 mod options;
 mod prep;
+mod queue;
 pub mod ready;
 mod resume;
 mod said_later;
@@ -25,6 +26,7 @@ mod workflows;
 pub(crate) use cycles::extend;
 pub(crate) use fork::{mend, mender_of};
 pub(crate) use go_on::require_kept;
+pub(crate) use queue::{added as added_item, item_tree, tip_of};
 pub(crate) use resume::resume;
 pub use workflows::not_runnable;
 
@@ -57,6 +59,7 @@ pub(crate) async fn start(client: &LocalClient, order: Order) -> Result<Started,
     let (run_id, after) = match order {
         Order::Loop(order) => loops::start(client, &order, None, &mut notes).await?,
         Order::Import { file, order } => import::start(client, &file, *order, &mut notes).await?,
+        Order::Queue(order) => queue::start(client, &order, &mut notes).await?,
         Order::Workflow(order) => workflows::start(client, &order, &mut notes).await?,
         Order::Cycle(order) => cycles::start(client, &order, &mut notes).await?,
         Order::ImportCycle { file, order } => taken_up::import(client, &file, &order, &mut notes).await?,
@@ -138,21 +141,28 @@ fn own_tree(
     settings: &piton_config::Worktree,
     hint: &str,
 ) -> Result<Worktree, Error> {
+    let furnished = furnished(layout, run, settings)?;
+    let branch = free_branch(&open_workspace(layout, run)?, name, hint)?;
+    Ok(Worktree { path: tree_beside(layout, name, hint)?, branch, ..furnished })
+}
+
+/// The same without its place and its branch.
+fn furnished(layout: &Layout, run: &RunId, settings: &piton_config::Worktree) -> Result<Worktree, Error> {
     let workspace = open_workspace(layout, run)?;
     let failed = |error: piton_git::Error| Error::environment(&error);
     if !workspace.has_commit().map_err(failed)? {
         return Err(Error::usage("--worktree needs a git repository with a commit to start from")
             .hint("commit something first, or let it work in place"));
     }
-    let branch = free_branch(&workspace, name, hint)?;
     let ignored = workspace.ignored().map_err(failed)?;
     let named = settings.copy.as_ref().map(|list| list.value.clone()).unwrap_or_default();
     let is_on = |flag: &Option<piton_config::Sourced<bool>>| flag.as_ref().is_none_or(|flag| flag.value);
     let (copy, left) = furnish::sorted(layout.root(), &ignored, &named, is_on(&settings.installed));
     let piton_git::Identity { author, committer } = workspace.identity().map_err(failed)?;
     Ok(Worktree {
-        path: tree_beside(layout, name, hint)?,
-        branch,
+        path: String::new(),
+        branch: String::new(),
+        from: None,
         onto: workspace.head().map_err(failed)?.branch,
         copy,
         left,

@@ -11,7 +11,7 @@ use piton_model::workflow::{
 };
 use piton_sys::file;
 
-use super::{Context, Driving, end, gates, look, money, nested, remember};
+use super::{Context, Driving, end, gates, item, look, money, nested, remember};
 use crate::launch::{self, AGENT_OUTPUT_BYTES_MAX, What, require_adapter};
 use crate::supervise::kept::{Kept, Plan};
 use crate::supervise::{Became, Supervision};
@@ -36,8 +36,10 @@ pub(super) fn perform(
         gates::forget(context, &attempt.step, None)?;
     }
     context.furnish(state, number)?;
-    if let Work::Workflow { path } = &step.work {
-        return nested::perform(context, attempt, path, state);
+    match &step.work {
+        Work::Workflow { path } => return nested::perform(context, attempt, path, state),
+        Work::Loop(item) => return item::perform(context, attempt, item, state),
+        Work::Agent { .. } | Work::Run { .. } | Work::Nothing {} => {}
     }
     let name = number.to_string();
     let driving = Driving { context, state, attempt: Some(number) };

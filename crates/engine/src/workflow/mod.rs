@@ -8,6 +8,7 @@ mod attempt;
 pub(crate) mod cleanup;
 mod end;
 mod gates;
+mod item;
 mod log;
 mod look;
 mod money;
@@ -26,7 +27,7 @@ pub use attempt::agent_key;
 pub use cleanup::{Cleaned, clean_up};
 use log::Log;
 pub use nested::nested_run;
-use piton_files::workflow::{RunPlace, RunView};
+use piton_files::workflow::{RunPlace, RunView, has_view};
 use piton_git::{Expected, Workspace};
 use piton_model::workflow::{Command, Effect, Options, State, WorkPlace};
 use piton_model::{Machine, RunId, Seq, Status, Timestamp};
@@ -112,7 +113,8 @@ pub fn is_discarded(layout: &Layout, state: &State) -> bool {
     let directory = RunPlace::new(layout.root(), state.run.clone()).directory();
     let gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
     let rests = state.is_at_rest() && state.open_count() == 0 && !state.archived;
-    rests && directory.symlink_metadata().is_err_and(gone)
+    // Of a queue that directory only shows something.
+    state.options.queue.is_none() && rests && directory.symlink_metadata().is_err_and(gone)
 }
 
 /// Makes the work tree of a fork: on a branch from where that of its original stands, with the files that lie there now. Steps may have
@@ -165,7 +167,9 @@ impl WorkflowWorld {
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;
         let view = view_of(layout, run);
-        view.prepare()?;
+        if has_view(state) {
+            view.prepare()?;
+        }
         let launch = launch
             .closing_git()?
             .protecting(&state.options.protect)
@@ -350,6 +354,10 @@ impl World<State> for WorkflowWorld {
                     }
                     tokio::time::sleep(LOOK_EVERY).await;
                 },
+                Effect::Tick { step } => {
+                    let step = step.clone();
+                    in_thread(move || item::tick(&context, &step, &state)).await
+                }
                 Effect::Timer(_) => Ok(Command::Tick),
             };
             result.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
@@ -391,8 +399,9 @@ impl World<State> for WorkflowWorld {
         }
         if at_rest {
             // It has a runtime of its own, which cannot be within this one.
-            let context = Arc::clone(&self.context);
-            let shown = std::thread::Builder::new().spawn(move || money::show_day(&context));
+            let (context, has_view) = (Arc::clone(&self.context), has_view(state));
+            let shown =
+                std::thread::Builder::new().spawn(move || has_view.then(|| money::show_day(&context)));
             // The next one to rest shows it, where the system has no thread left.
             let _ = shown.map(std::thread::JoinHandle::join);
             let (layout, redactor) = (&self.context.layout, self.context.launch.redactor());

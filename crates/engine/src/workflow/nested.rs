@@ -12,20 +12,20 @@ use piton_files::workflow::{item_variables, nested};
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::workflow::{
     Command, Counters, Definition, InnerQuestion, OpenAttempt, Options, Order, Raise, State, StepEnd, StepId,
-    WorkPlace, create,
+    WorkPlace, create, item_run,
 };
 use piton_model::{Machine, Reason, RunId, Status, StopOrigin, Timestamp};
 use piton_view::Request;
 
 use super::attempt::not_startable;
-use super::{Context, is_discarded, manual_input};
+use super::{Context, is_discarded, item, manual_input};
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
 use crate::driver_process;
 use crate::load::Loaded;
 use crate::world::{WorldError, sentence};
 
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 pub(super) fn perform(
     context: &Context,
@@ -44,6 +44,15 @@ pub(super) fn perform(
 /// The name of the run that this attempt is: that of the attempt which began it.
 pub fn nested_run(run: &RunId, attempt: &OpenAttempt) -> RunId {
     begun_by(run, &attempt.step, attempt.nested.unwrap_or(attempt.number))
+}
+
+/// The name of the run that does this work, be it a workflow or an item of a queue.
+fn run_of(state: &State, step: &StepId, attempt: u32) -> RunId {
+    let index = state.plan.graph().place(step);
+    match index.and_then(|index| state.plan.step(index).work.item()) {
+        Some(_) => item_run(&state.run, step, attempt),
+        None => begun_by(&state.run, step, attempt),
+    }
 }
 
 fn begun_by(run: &RunId, step: &StepId, attempt: u32) -> RunId {
@@ -233,6 +242,21 @@ pub(super) fn wake_outer(context: &Context, state: &State) {
 }
 
 impl LocalClient {
+    /// Wakes the queue whose item this loop is, where that waits for a person and nobody drives it.
+    pub(crate) async fn wake_queue(&self, queue: &RunId) -> Result<(), piton_view::Error> {
+        // It may have been removed.
+        let Ok(entry) = self.entry(queue).await else { return Ok(()) };
+        if entry.status != Status::Waiting {
+            return Ok(());
+        }
+        driver_process::settled(self, queue).await?;
+        let waits = self.entry(queue).await?.status == Status::Waiting;
+        if waits && self.driver_of(queue).await?.is_none() {
+            driver_process::spawn(self.layout(), queue, false)?;
+        }
+        Ok(())
+    }
+
     /// Wakes the run whose step this one is, where that waits for a person and nobody drives it: what it waits for may be over.
     pub async fn wake_outer(&self, run: &RunId) -> Result<(), piton_view::Error> {
         let state = self.load::<State>(run, None).await?.state;
@@ -253,10 +277,14 @@ impl LocalClient {
         let mut moved = Vec::new();
         for step in &state.steps {
             let (Some(open), Some(known)) = (&step.open, &step.asks) else { continue };
-            // One that somebody removed asks nothing.
-            let asks = match self.load_if_there::<State>(&nested_run(&state.run, open)).await? {
-                Some(nested) if !self.is_to_go_on(&nested.state).await? => asks(&nested.state),
-                _ => None,
+            let run = run_of(state, &open.step, open.nested.unwrap_or(open.number));
+            let asks = match state.options.queue {
+                Some(_) => item::asks_now(self, &run).await?,
+                // One that somebody removed asks nothing.
+                None => match self.load_if_there::<State>(&run).await? {
+                    Some(nested) if !self.is_to_go_on(&nested.state).await? => asks(&nested.state),
+                    _ => None,
+                },
             };
             if asks.as_ref() != Some(known) {
                 moved.push(Command::TakeNested { attempt: open.number, asks });
@@ -285,7 +313,8 @@ impl LocalClient {
     /// The file of a person that lies there for this run, or for one within it that asks them.
     pub(crate) async fn manual_input(&self, state: &State) -> Result<Option<String>, ClientError> {
         let mut found = manual_input(self.store()?, self.layout(), state);
-        for (_, asks) in state.inner_questions() {
+        let inner = state.inner_questions().into_iter().filter(|_| state.options.queue.is_none());
+        for (_, asks) in inner {
             if found.is_none()
                 && let Some(inner) = self.load_if_there::<State>(&asks.run).await?
             {
@@ -305,7 +334,12 @@ impl LocalClient {
         let Some((runtime, open)) = runtime.and_then(|step| Some((step, step.open.as_ref()?))) else {
             return Ok(None);
         };
-        let inner = nested_run(&state.run, open);
+        let inner = run_of(state, step, open.nested.unwrap_or(open.number));
+        if state.options.queue.is_some() {
+            self.record_at_rest::<State>(&state.run, Command::AbandonAttempt { attempt: open.number })
+                .await?;
+            return Ok(Some(inner));
+        }
         let command = match self.load_if_there::<State>(&inner).await? {
             Some(nested) => {
                 let before = used_until(self, &inner, runtime.started_at.unwrap_or_default()).await?;

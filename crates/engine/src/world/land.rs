@@ -42,6 +42,8 @@ pub(crate) fn begin(
     repository.protect_state()?;
     let is_dirty = repository.standing()?.is_dirty;
     let source = match adopted {
+        // What the checkout holds belongs to what this one comes after, or to nobody.
+        None if worktree.from.is_some() => None,
         Some(snapshot) => Some(super::snapshot_id(&snapshot.id)?),
         None if is_dirty => Some(repository.snapshot(run.as_str(), "the tree it starts from")?.id),
         None => None,
@@ -52,7 +54,8 @@ pub(crate) fn begin(
         (Some(source), Some(_)) => repository.read(source)?.head,
         _ => None,
     };
-    repository.add_work_tree(layout.tree(), &worktree.branch, stood.as_deref())?;
+    let from = stood.or_else(|| worktree.from.clone());
+    repository.add_work_tree(layout.tree(), &worktree.branch, from.as_deref())?;
     let tree = open_workspace(layout, run)?.running_filters_in(around);
     tree.add_submodules(&repository)?;
     if let Some(source) = source {

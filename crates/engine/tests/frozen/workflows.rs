@@ -1,10 +1,12 @@
 //! A workflow with a loop-back, a person, a nested run, a collection, a lost attempt and a failure.
 
 use piton_files::workflow::{RunPlace, render};
-use piton_model::loop_machine::{Answer, AttemptOutcome, Place, TreeProof};
+use piton_model::loop_machine::{
+    AgentConfig, Answer, AttemptOutcome, Check, LoopConfig, Place, TreeProof, Worktree,
+};
 use piton_model::workflow::{
-    Collection, Command, Definition, InnerQuestion, Items, Options, Order, Raise, State, Step, StepEnd,
-    StepReport, Work, WorkflowEvent, create,
+    Collection, Command, Definition, InnerQuestion, Item, Items, List, NewItem, Options, Order, Queue,
+    QueueChange, Raise, State, Step, StepEnd, StepReport, Work, WorkflowEvent, create,
 };
 use piton_model::{Reason, Status};
 use serde_json::json;
@@ -135,4 +137,75 @@ pub(crate) fn views(folded: &Folded<State>) -> Views {
 #[test]
 fn a_workflow_folds_and_renders_as_it_did() {
     check("workflow-release", release, views);
+}
+
+fn item(id: &str, after: &[&str]) -> NewItem {
+    let item = Item {
+        title: format!("Do {id}"),
+        task: format!("Do {id}, all of it"),
+        entry: Some(format!("Do {id}")),
+        ..Item::default()
+    };
+    NewItem { id: id.into(), after: after.iter().map(|id| (*id).into()).collect(), item: Box::new(item) }
+}
+
+/// A queue in which one item fails and is tried again, one waits for a person, and others come, move and go.
+fn queue() -> Script<State> {
+    let agent = AgentConfig { command: vec!["agent".to_owned()], ..AgentConfig::default() };
+    let config = LoopConfig {
+        worktree: Some(Worktree::default()),
+        ..LoopConfig::new("", agent, vec![Check::new("test", "npm test")])
+    };
+    let queue = Queue {
+        list: List::Markdown("TASKS.md".to_owned()),
+        config: Box::new(config),
+        max_tokens: Some(1_000_000),
+        max_working_ms: None,
+    };
+    let options =
+        Options { max_attempts: 1, max_parallel: 1, queue: Some(Box::new(queue)), ..Options::default() };
+    let steps = ["a", "b", "c"].map(|id| item(id, if id == "b" { &["a"] } else { &[] }).into_step());
+    let definition =
+        Definition { name: "3 items of TASKS.md".to_owned(), steps: steps.into(), ..Definition::default() };
+    let run = "queue-tasks-7f3a91c2".parse().expect("an id");
+    let created = create(Order { run, definition, options, inherited: None }).expect("an order");
+    let mut script = Script::<State>::new(created);
+    let place = Place { host: "host".to_owned(), boot: "boot".to_owned(), pid: 7 };
+    script.command(Command::Drive { epoch: 1, place, version: "0.1.0".to_owned() });
+    let asks = |change: QueueChange| WorkflowEvent::QueueChangeRequested { change };
+    script.request(asks(QueueChange::Add { item: item("d", &["c"]), before: None }));
+    script.request(asks(QueueChange::Move { step: "d".into(), before: Some("b".into()) }));
+    script.request(asks(QueueChange::Retry { step: "b".into() }));
+    script.end("a", end(AttemptOutcome::Failed, None));
+    let attempt = script.open("c");
+    let question = InnerQuestion {
+        run: "c-0a1b2c3d".parse().expect("an id"),
+        step: None,
+        question: Some(1),
+        text: "Which colour?".to_owned(),
+    };
+    script.command(Command::TakeNested { attempt, asks: Some(question) });
+    assert_eq!(script.state.status, Status::Waiting);
+    script.request(asks(QueueChange::Retry { step: "a".into() }));
+    script.end("a", end(AttemptOutcome::Succeeded, None));
+    script.command(Command::TakeTick { step: "a".into(), why: None });
+    script.request(asks(QueueChange::Skip { step: "b".into() }));
+    script.end("b", end(AttemptOutcome::Cancelled, None));
+    let attempt = script.open("c");
+    script.command(Command::TakeNested { attempt, asks: None });
+    script.end("c", end(AttemptOutcome::Succeeded, None));
+    let why = Some("TASKS.md: it is not on the list any more".to_owned());
+    script.command(Command::TakeTick { step: "c".into(), why });
+    script.end("d", end(AttemptOutcome::Succeeded, None));
+    script.command(Command::TakeTick { step: "d".into(), why: None });
+    assert_eq!(script.state.status, Status::Completed, "{:?}", script.state.steps);
+    for kind in ["queue_changed", "queue_change_refused", "queue_change_requested", "item_ticked"] {
+        assert!(script.has(kind), "{kind}");
+    }
+    script
+}
+
+#[test]
+fn a_queue_folds_and_renders_as_it_did() {
+    check("workflow-queue", queue, views);
 }

@@ -86,7 +86,9 @@ pub fn launch(state: &State, step: &StepId, around: &StepPlaces<'_>) -> Result<L
         }
         Work::Run { command, .. } => (shell(command), false),
         // A nested workflow is a run of its own, not a program.
-        Work::Workflow { .. } | Work::Nothing {} => return Err(LaunchError::NoProgram(step.clone())),
+        Work::Workflow { .. } | Work::Loop(_) | Work::Nothing {} => {
+            return Err(LaunchError::NoProgram(step.clone()));
+        }
     };
     Ok(Launch {
         argv,

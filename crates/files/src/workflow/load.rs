@@ -287,7 +287,7 @@ impl Loader<'_> {
                 }
                 None
             }
-            Work::Run { .. } | Work::Nothing {} => None,
+            Work::Run { .. } | Work::Loop(_) | Work::Nothing {} => None,
         }
     }
 

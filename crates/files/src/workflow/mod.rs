@@ -39,7 +39,7 @@ pub use manual::{input_digest, read_manual_input};
 pub use memory::{Memory, memories, remembered};
 pub use place::{RUNS, RunPlace};
 pub use plan::{mermaid, plan};
-pub use publish::{Edited, RunView};
+pub use publish::{Edited, RunView, has_view};
 pub use read::{Places, read};
 pub use render::render;
 pub use report::{Expectations, REPORT_BYTES_MAX, Refusal, Report, read_report};

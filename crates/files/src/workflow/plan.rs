@@ -26,6 +26,7 @@ fn line(step: &Step) -> String {
         Work::Agent { agent, prompt } => format!("{} · {} · {}", step.id, shown(agent), shown(prompt)),
         Work::Run { command, .. } => format!("{} · run · {}", step.id, shown(command)),
         Work::Workflow { path } => format!("{} · workflow · {}", step.id, shown(path)),
+        Work::Loop(item) => format!("{} · loop · {}", step.id, shown(&item.title)),
         Work::Nothing {} => step.id.to_string(),
     };
     let list = |names: Vec<String>| names.join(", ");
@@ -72,7 +73,7 @@ pub fn mermaid(definition: &Definition) -> String {
         let _ = match (&step.work, step.human_in_the_loop) {
             (_, true) => writeln!(text, "  s{index}{{{{\"{label}\"}}}}"),
             (Work::Run { .. }, false) => writeln!(text, "  s{index}[/\"{label}\"/]"),
-            (Work::Workflow { .. }, false) => writeln!(text, "  s{index}[[\"{label}\"]]"),
+            (Work::Workflow { .. } | Work::Loop(_), false) => writeln!(text, "  s{index}[[\"{label}\"]]"),
             (Work::Agent { .. } | Work::Nothing {}, false) => writeln!(text, "  s{index}[\"{label}\"]"),
         };
     }

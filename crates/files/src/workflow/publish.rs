@@ -43,6 +43,12 @@ pub enum Edited {
     Quarantined(Quarantined),
 }
 
+/// Whether there are files that show this run. Of a queue there are none: its items are loops, which have theirs, and its list says what
+/// is done.
+pub fn has_view(state: &State) -> bool {
+    state.options.queue.is_none()
+}
+
 impl RunView {
     /// The view at `place`; `digests` is a file below `home`, piton's own directory.
     pub fn new(place: RunPlace, home: PathBuf, digests: PathBuf) -> Self {
@@ -78,6 +84,9 @@ impl RunView {
 
     /// Puts the view of `state` at its place. What is there and not ours is moved aside first.
     pub fn publish(&self, state: &State) -> Result<Option<Quarantined>, Error> {
+        if !has_view(state) {
+            return Ok(None);
+        }
         let bytes = render(state, &self.place);
         let put =
             || file::within(&self.place.repo, &self.place.state(), |path| self.put(state, &bytes, path));
@@ -114,6 +123,9 @@ impl RunView {
     /// Whether the view shows something else than `state`: whoever drove died before rendering it. Of a run at rest also
     /// whether the file alone is gone. One that somebody edited is behind once the run is not as they saw it.
     pub fn is_behind(&self, state: &State) -> Result<bool, Error> {
+        if !has_view(state) {
+            return Ok(false);
+        }
         let bytes = render(state, &self.place);
         let (found, on_disk) =
             file::within(&self.place.repo, &self.place.state(), |path| self.look(path, bytes.len()))?;
@@ -146,7 +158,7 @@ impl RunView {
     /// What somebody did to the view since piton wrote it. Only of a run at rest.
     pub fn edited(&self, state: &State) -> Result<Edited, Error> {
         let path = self.place.state();
-        if path.symlink_metadata().is_err() {
+        if !has_view(state) || path.symlink_metadata().is_err() {
             return Ok(Edited::No);
         }
         file::within(&self.place.repo, &path, |path| self.compare(state, path))

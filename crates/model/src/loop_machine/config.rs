@@ -20,6 +20,7 @@ use super::judge::reinforcement::Escalation;
 use super::mode::ModePolicy;
 use super::recovery::RecoveryPolicy;
 use super::stop::{NamedStop, StopCondition, StopLists};
+use crate::RunId;
 use crate::hook::Hooks;
 use crate::notify::Notify;
 use crate::policy::policy;
@@ -90,6 +91,8 @@ pub struct LoopConfig {
     pub prompts: PromptPolicy,
     /// The digest of `piton.toml` when the run was created; another one means that somebody edited it since.
     pub file_digest: Option<String>,
+    /// The queue whose item it is.
+    pub queue: Option<RunId>,
 }
 
 policy! {
@@ -171,6 +174,8 @@ pub struct Worktree {
     pub branch: String,
     /// The branch that the checkout stood on when the run began: where its work belongs.
     pub onto: Option<String>,
+    /// The commit that its branch begins from, where that is not what the checkout holds: what an item comes after.
+    pub from: Option<String>,
     /// What is copied into it from the repository, though git does not keep it.
     pub copy: Vec<String>,
     /// What git ignores in the repository and is not copied; the first few.

@@ -8,6 +8,7 @@ use super::event::WorkflowEvent as Event;
 use super::facts::{Edit, Inherited, InnerQuestion, Options, Passed, Raise, Renewed, StepReport};
 use super::finish;
 use super::graph::Plan;
+use super::queue;
 use super::state::{Block, Counters, GivenAnswer, Question, Requests, State, StepState, StepStatus};
 use crate::event::StopOrigin;
 use crate::limits::ANSWERS_WAITING_MAX;
@@ -123,6 +124,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::LoopedBack { step, target, reset } => loop_back(state, step, target, reset),
         Event::StepsReset { reset, .. } => begin_anew(state, reset, at),
         Event::TriesRenewed { steps } => steps.iter().for_each(|renewed| renew(state, renewed)),
+        Event::QueueChanged { change } => queue::change(state, change, at),
+        Event::QueueChangeRefused { .. } => queue::drop_first(state),
+        Event::ItemTicked { step, .. } => on_step(state, step, |step| step.ticked = true),
         Event::StatusesAdopted { edits } => edits.iter().for_each(|edit| adopt(state, edit, at)),
         Event::HumanAsked { question, step, text, digest, since } => {
             state.questions_asked = state.questions_asked.max(*question);
@@ -201,6 +205,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.requests.stop = None;
         }
         Event::StartAtRequested { step } => start_at(state, step),
+        Event::QueueChangeRequested { change } => queue::hear(state, change),
         Event::AnswerGiven { question, answer, comment, seen, content } => {
             let (comment, seen, content) = (comment.clone(), seen.clone(), content.clone());
             hear(state, GivenAnswer { question: *question, answer: *answer, comment, seen, content });
@@ -225,7 +230,7 @@ fn hear(state: &mut State, answer: GivenAnswer) {
     }
 }
 
-fn on_step(state: &mut State, id: &StepId, change: impl FnOnce(&mut StepState)) {
+pub(super) fn on_step(state: &mut State, id: &StepId, change: impl FnOnce(&mut StepState)) {
     if let Some(index) = state.plan.graph().place(id) {
         change(Arc::make_mut(&mut state.steps[index]));
     }
@@ -252,6 +257,7 @@ pub(super) fn pass(state: &mut State, passed: &Passed, at: Timestamp) {
         step.status = if passed.skipped { StepStatus::Skipped } else { StepStatus::Completed };
         step.ended_at = Some(at);
         step.last_error = None;
+        step.unwanted = false;
     });
     unblock(state, &passed.step);
 }
@@ -293,8 +299,8 @@ fn loop_back(state: &mut State, gate: &StepId, target: &StepId, reset: &[StepId]
 /// These steps are as new.
 fn begin_anew(state: &mut State, reset: &[StepId], at: Timestamp) {
     // Limits that were raised with it are raised right after it.
-    let Requests { answers, resume, .. } = std::mem::take(&mut state.requests);
-    state.requests = Requests { answers, resume, ..Requests::default() };
+    let Requests { answers, resume, changes, .. } = std::mem::take(&mut state.requests);
+    state.requests = Requests { answers, resume, changes, ..Requests::default() };
     for id in reset {
         on_step(state, id, |step| *step = StepState { open: step.open.take(), ..StepState::default() });
     }
@@ -424,17 +430,30 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     options.max_iterations = raise.max_iterations.unwrap_or(options.max_iterations);
     options.max_cost_microusd = raise.max_cost_microusd.or(options.max_cost_microusd);
     state.counters.warned &= raise.max_cost_microusd.is_none();
+    if let Some(queue) = &mut options.queue {
+        queue.max_tokens = raise.max_tokens.or(queue.max_tokens);
+        queue.max_working_ms = raise.max_working_ms.or(queue.max_working_ms);
+        // Whoever goes on after the deadline means to.
+        queue.config.limits.deadline = queue.config.limits.deadline.filter(|deadline| *deadline > at);
+    }
     options.daily_cost_microusd = raise.daily_cost_microusd.or(options.daily_cost_microusd);
     options.confine = options.confine.take().filter(|_| !raise.without_walls);
     state.requests = Requests {
         answers: std::mem::take(&mut state.requests.answers),
         start_at: state.requests.start_at.take(),
+        changes: std::mem::take(&mut state.requests.changes),
         ..Requests::default()
     };
     enter(state, Status::Running, None, None, at);
 }
 
-fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Option<String>, at: Timestamp) {
+pub(super) fn enter(
+    state: &mut State,
+    status: Status,
+    reason: Option<Reason>,
+    detail: Option<String>,
+    at: Timestamp,
+) {
     state.status = status;
     state.reason = reason;
     state.detail = detail;
@@ -443,8 +462,8 @@ fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Opti
 
 fn rest(state: &mut State, status: Status, reason: Option<Reason>, detail: Option<String>, at: Timestamp) {
     // Whoever asked it to go on while it gave up has not been heard yet.
-    let Requests { answers, resume, start_at, .. } = std::mem::take(&mut state.requests);
-    state.requests = Requests { answers, resume, start_at, ..Requests::default() };
+    let Requests { answers, resume, start_at, changes, .. } = std::mem::take(&mut state.requests);
+    state.requests = Requests { answers, resume, start_at, changes, ..Requests::default() };
     enter(state, status, reason, detail, at);
 }
 

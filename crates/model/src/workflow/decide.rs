@@ -5,14 +5,14 @@
 
 use serde_json::Value;
 
-use super::definition::{Definition, StepId, Work};
+use super::definition::{Definition, StepId};
 use super::event::WorkflowEvent as Event;
 use super::facts::{
     CostAction, Edit, GateVerdict, InnerQuestion, ManualInput, OpenAttempt, Options, Order, Raise, Renewed,
     StepEnd,
 };
 use super::state::{Effect, State, StepStatus};
-use super::{ask, begin, change, judge, pass, take};
+use super::{ask, begin, change, judge, pass, queue, take};
 use crate::event::StopOrigin;
 use crate::lifecycle::until_settled;
 use crate::limits::{TEXT_BYTES_MAX, clip};
@@ -85,6 +85,8 @@ pub enum Command {
     Restart(Box<Order>),
     /// Its row is in the archive, and its directory is about to go.
     Archive,
+    /// The list of the queue says that this item is done, or why it cannot.
+    TakeTick { step: StepId, why: Option<String> },
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
     GiveUp { detail: String },
     /// Look again: a request came in, or time passed.
@@ -154,6 +156,7 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
             }
             Event::BudgetSpent { detail, microusd }
         }
+        Command::TakeTick { step, why } => return queue::ticked(state, step, why),
         Command::AdoptStatuses(edits) => change::adopt(state, edits)?,
         Command::Migrate(definition) => return change::migrate(state, *definition),
         Command::ChangeOptions(options) => return change::options(state, options),
@@ -182,6 +185,9 @@ fn give_up(state: &State, detail: String) -> Event {
 pub(super) fn next_event(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(given) = state.requests.answers.first() {
         return Some(ask::judge(state, given));
+    }
+    if let Some(change) = state.requests.changes.first() {
+        return Some(queue::judge(state, change));
     }
     match state.status {
         Status::Created => None,
@@ -263,14 +269,21 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(event) = warning(state) {
         return Some(event);
     }
-    let nothing_open = state.open_count() == 0;
+    let nothing_open = state.busy_count() == 0;
     if let Some(event) = ask::conclude(state).or_else(|| ask::next(state)).or_else(|| due_loop_back(state)) {
         return Some(event);
     }
     if state.requests.start_at.is_some() {
         return anew(state);
     }
-    if let Some((index, reason)) = state.failed_step() {
+    if let Some(event) = queue::skip(state) {
+        return Some(event);
+    }
+    // What is done is ticked before the run comes to rest for whatever reason.
+    if nothing_open && state.has_ticks_left() {
+        return None;
+    }
+    if let Some((index, reason)) = state.failure() {
         let why = state.steps[index].last_error.as_deref().unwrap_or("no reason given");
         let detail = Some(format!("step `{}`: {why}", state.id(index)));
         return nothing_open.then_some(Event::RunFailed { reason, detail });
@@ -286,6 +299,13 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     }
     if state.requests.pause {
         return nothing_open.then_some(Event::RunPaused { reason: Reason::Human, detail: None });
+    }
+    if let Some(event) = queue::over(state, now) {
+        return match (state.busy_count(), state.open_count()) {
+            (0, 0) => Some(event),
+            (0, _) => nothing_left(state),
+            _ => None,
+        };
     }
     if let Some(event) = overspent(state) {
         return nothing_open.then_some(event);
@@ -313,7 +333,7 @@ fn warning(state: &State) -> Option<Event> {
 }
 
 fn due_loop_back(state: &State) -> Option<Event> {
-    if state.failed_step().is_some() {
+    if state.failure().is_some() {
         return None;
     }
     let mut due = state.steps.iter().enumerate().filter(|(_, step)| step.goes_back);
@@ -330,7 +350,7 @@ fn due_loop_back(state: &State) -> Option<Event> {
 
 fn next_start(state: &State, now: Timestamp) -> Option<Event> {
     let driver = state.driver.as_ref()?;
-    if state.open_count() >= state.max_parallel() {
+    if state.busy_count() >= state.max_parallel() {
         return None;
     }
     let voided = state.voided();
@@ -351,8 +371,7 @@ fn next_start(state: &State, now: Timestamp) -> Option<Event> {
             host: driver.host.clone(),
             boot: driver.boot.clone(),
             directory: format!("attempts/{}/{number}", state.run),
-            nested: matches!(state.plan.step(index).work, Work::Workflow { .. })
-                .then(|| step.nested.unwrap_or(number)),
+            nested: state.plan.step(index).work.is_run().then(|| step.nested.unwrap_or(number)),
         },
     })
 }
@@ -362,7 +381,7 @@ fn nothing_left(state: &State) -> Option<Event> {
     let is_for_people = |effect: &Effect| match effect {
         Effect::ManualInput { .. } => true,
         Effect::Attempt(open) => state.step(&open.step).is_some_and(|step| step.asks.is_some()),
-        Effect::Items { .. } | Effect::Gates { .. } | Effect::Timer(_) => false,
+        Effect::Items { .. } | Effect::Gates { .. } | Effect::Tick { .. } | Effect::Timer(_) => false,
     };
     let (people, others): (Vec<_>, Vec<_>) = state.effects().into_iter().partition(is_for_people);
     if !others.is_empty() || state.driver.is_none() {
@@ -370,6 +389,9 @@ fn nothing_left(state: &State) -> Option<Event> {
     }
     if !people.is_empty() {
         return Some(Event::RunWaiting { reason: Reason::Human, until: None });
+    }
+    if state.options.queue.is_some() {
+        return Some(queue::end(state));
     }
     let stuck = state.steps.iter().position(|step| step.status == StepStatus::Pending)?;
     let detail = Some(format!("step `{}` waits for something that never comes", state.id(stuck)));

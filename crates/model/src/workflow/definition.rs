@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::condition::Condition;
 use super::limits::STEP_ID_BYTES_MAX;
+use super::queue::Item;
 use crate::suggest::closest;
 
 /// A workflow: steps, and what each waits for.
@@ -163,6 +164,8 @@ pub enum Work {
     },
     /// Another workflow is run.
     Workflow { path: String },
+    /// A loop is run, in a work tree of its own: an item of a queue.
+    Loop(Box<Item>),
     /// The document does not say; validation reports it.
     Nothing {},
 }
@@ -174,12 +177,26 @@ impl Default for Work {
 }
 
 impl Work {
+    /// Whether it is a run of its own, found again by its name.
+    pub fn is_run(&self) -> bool {
+        matches!(self, Work::Workflow { .. } | Work::Loop(_))
+    }
+
+    /// The item, where it is one of a queue.
+    pub fn item(&self) -> Option<&Item> {
+        match self {
+            Work::Loop(item) => Some(item),
+            _ => None,
+        }
+    }
+
     /// The name that reports and wrappers know it by.
     pub fn agent(&self) -> &str {
         match self {
             Work::Agent { agent, .. } => agent,
             Work::Run { agent, .. } => agent.as_deref().unwrap_or("run"),
             Work::Workflow { .. } => "workflow",
+            Work::Loop(_) => "loop",
             Work::Nothing {} => "",
         }
     }

@@ -11,6 +11,7 @@ use super::facts::{
     Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Passed, Raise, Renewed,
     StepEnd, StepRuling,
 };
+use super::queue::QueueChange;
 use crate::lifecycle::run_events;
 use crate::loop_machine::{Answer, TreeProof};
 use crate::status::Kind;
@@ -157,6 +158,24 @@ run_events! {
             edits: Vec<Edit>,
         },
 
+        // ── The queue ────────────────────────────────────────────────────────────────────────────────
+        /// A queue changed as somebody asked.
+        QueueChanged {
+            change: QueueChange,
+        },
+        /// A queue did not change as somebody asked.
+        QueueChangeRefused {
+            change: QueueChange,
+            why: String,
+        },
+        /// The list that an item comes from says that it is done.
+        ItemTicked {
+            step: StepId,
+            /// Why it does not, where it cannot be said there.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            why: Option<String>,
+        },
+
         // ── People ───────────────────────────────────────────────────────────────────────────────────
         /// A step needs a person to look at its result.
         HumanAsked {
@@ -221,6 +240,10 @@ run_events! {
         StartAtRequested {
             step: StepId,
         },
+        /// Change the queue.
+        QueueChangeRequested {
+            change: QueueChange,
+        },
         /// An answer to a question.
         AnswerGiven {
             question: u32,
@@ -245,6 +268,7 @@ impl WorkflowEvent {
                 | WorkflowEvent::StopRequested { .. }
                 | WorkflowEvent::ResumeRequested { .. }
                 | WorkflowEvent::StartAtRequested { .. }
+                | WorkflowEvent::QueueChangeRequested { .. }
                 | WorkflowEvent::AnswerGiven { .. }
         )
     }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::definition::{Definition, Gate, StepId};
 use super::kept::LeftOut;
+use super::queue::Queue;
 use super::state::{StepState, StepStatus};
 use crate::ledger::{DEFAULT_FILE, DEFAULT_TTL_DAYS};
 use crate::limits::{TEXT_BYTES_MAX, clip};
@@ -70,6 +71,8 @@ pub struct Options {
     pub gaps: GateGaps,
     /// How many attempts may be lost.
     pub losses: LossPolicy,
+    /// Where it is a queue: each step is a loop, and what becomes of one stops no other.
+    pub queue: Option<Box<Queue>>,
 }
 
 impl Default for Options {
@@ -100,6 +103,7 @@ impl Default for Options {
             pass: None,
             gaps: GateGaps::default(),
             losses: LossPolicy::default(),
+            queue: None,
         }
     }
 }
@@ -407,6 +411,10 @@ pub struct Raise {
     pub max_cost_microusd: Option<u64>,
     /// Money of all workflows on one day.
     pub daily_cost_microusd: Option<u64>,
+    /// Tokens of all items of a queue.
+    pub max_tokens: Option<u64>,
+    /// Working time of all items of a queue.
+    pub max_working_ms: Option<u64>,
     /// From here on without walls.
     pub without_walls: bool,
 }

@@ -98,13 +98,15 @@ pub(super) fn concluded(state: &mut State, id: &StepId, ruling: &StepRuling, at:
 /// Copies a verdict, with the report that it is about.
 fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<StepReport>) {
     let has_items = state.plan.step(index).collection.is_some();
+    let is_item = state.plan.step(index).work.item().is_some();
     let step = Arc::make_mut(&mut state.steps[index]);
     // What it did counts, for one item or for all: nothing is left to go on with.
     if matches!(
         verdict,
         StepVerdict::NextItem | StepVerdict::Hold | StepVerdict::Complete { .. } | StepVerdict::GoBack { .. }
     ) {
-        step.nested = None;
+        // Of an item everybody wants to know which run did it.
+        step.nested = step.nested.filter(|_| is_item);
     }
     match verdict {
         StepVerdict::Again { not_before, lost } => {
@@ -192,7 +194,7 @@ fn charge(state: &mut State, index: usize, end: &StepEnd) {
 
 /// Whether a step can cost something that nobody reports. A command costs what it says.
 fn can_cost(state: &State, index: usize) -> bool {
-    matches!(state.plan.step(index).work, Work::Agent { .. } | Work::Workflow { .. })
+    matches!(state.plan.step(index).work, Work::Agent { .. } | Work::Workflow { .. } | Work::Loop(_))
 }
 
 /// What a report says is known of the step. The items of a collection share one list of artifacts.

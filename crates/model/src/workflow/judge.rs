@@ -94,7 +94,7 @@ fn succeeded(work: &Work, end: &StepEnd) -> bool {
             }
             (_, Some(report)) => report.completed,
             (Work::Agent { .. } | Work::Nothing {}, None) => false,
-            (Work::Workflow { .. }, None) => exited_well,
+            (Work::Workflow { .. } | Work::Loop(_), None) => exited_well,
         },
         AttemptOutcome::TimedOut
         | AttemptOutcome::Hung

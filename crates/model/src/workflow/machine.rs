@@ -10,7 +10,7 @@ use crate::{Epoch, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Workflow;
-    const FOLD: u32 = 6;
+    const FOLD: u32 = 7;
     type Event = Event;
     type Command = Command;
     type Effect = Effect;
@@ -47,18 +47,22 @@ impl Machine for State {
     fn wants_cancel(&self, effect: &Effect) -> bool {
         match effect {
             Effect::Attempt(attempt) => self.wants_cancel(&attempt.step),
-            Effect::Items { .. } | Effect::Gates { .. } | Effect::ManualInput { .. } | Effect::Timer(_) => {
-                false
-            }
+            Effect::Items { .. }
+            | Effect::Gates { .. }
+            | Effect::ManualInput { .. }
+            | Effect::Tick { .. }
+            | Effect::Timer(_) => false,
         }
     }
 
     fn timer(effect: &Effect) -> Option<Timestamp> {
         match effect {
             Effect::Timer(at) => Some(*at),
-            Effect::Attempt(_) | Effect::Items { .. } | Effect::Gates { .. } | Effect::ManualInput { .. } => {
-                None
-            }
+            Effect::Attempt(_)
+            | Effect::Items { .. }
+            | Effect::Gates { .. }
+            | Effect::ManualInput { .. }
+            | Effect::Tick { .. } => None,
         }
     }
 

@@ -34,6 +34,7 @@ pub mod limits;
 mod machine;
 mod moments;
 mod pass;
+mod queue;
 mod state;
 mod take;
 #[cfg(test)]
@@ -54,6 +55,7 @@ pub use facts::{
 };
 pub use graph::{Graph, Plan, Walks};
 pub use kept::LeftOut;
+pub use queue::{Item, List, NewItem, Queue, QueueChange, Standing, item_run};
 pub use state::{Block, Counters, Effect, GivenAnswer, Question, Requests, State, StepState, StepStatus};
 pub use validate::{Problem, is_inside, oversize, shown, validate, variable};
 

@@ -17,6 +17,7 @@ use super::facts::{
 };
 use super::graph::Plan;
 use super::kept::LeftOut;
+use super::queue::QueueChange;
 use crate::event::StopOrigin;
 use crate::loop_machine::{Answer, Driver};
 use crate::machine::Machine;
@@ -68,7 +69,7 @@ pub struct State {
 }
 
 /// What is known of one step.
-#[record(Default, omit(reported, left_out, gate_failure, goes_back, index, lost))]
+#[record(Default, omit(reported, left_out, gate_failure, goes_back, index, lost, unwanted, ticked))]
 #[serde(default)]
 pub struct StepState {
     /// Where it is.
@@ -128,6 +129,10 @@ pub struct StepState {
     pub manual: Option<ManualInput>,
     /// Why the manual input that is there does not count, and its digest.
     pub refused_input: Option<(String, String)>,
+    /// An item that somebody wants skipped, once what is open of it has ended.
+    pub unwanted: bool,
+    /// An item that is done, and its list says so, or cannot.
+    pub ticked: bool,
 }
 
 words! {
@@ -223,6 +228,9 @@ pub struct Requests {
     pub budget: Option<String>,
     /// Something needs a person before any step can go on.
     pub halt: Option<(Reason, Option<String>)>,
+    /// Changes of the queue, in the order in which they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<QueueChange>,
 }
 
 /// An answer that was not looked at yet.
@@ -264,6 +272,8 @@ pub enum Effect {
         /// The question it answers.
         question: u32,
     },
+    /// Say in its list that this item is done.
+    Tick { step: StepId },
     /// Wake up at this moment.
     Timer(Timestamp),
 }
@@ -278,10 +288,13 @@ impl State {
         let mut effects = Vec::new();
         let mut timer: Option<Timestamp> = None;
         let (voided, starts_nothing) = (self.voided(), self.starts_nothing());
-        let has_room = self.open_count() < self.max_parallel();
+        let has_room = self.busy_count() < self.max_parallel();
         for (index, step) in self.steps.iter().enumerate() {
             if let Some(open) = &step.open {
                 effects.push(Effect::Attempt(open.clone()));
+            }
+            if self.is_to_be_ticked(index) {
+                effects.push(Effect::Tick { step: self.id(index).clone() });
             }
             if let Some(question) = &step.question {
                 let step = self.id(index).clone();
@@ -306,6 +319,7 @@ impl State {
         let Some(index) = self.plan.graph().place(step) else { return false };
         self.steps[index].open.is_some()
             && (matches!(self.requests.stop, Some((true, _)))
+                || self.steps[index].unwanted
                 || self.voided().binary_search(&index).is_ok()
                 || self.requests.start_at.is_some())
     }
@@ -346,7 +360,7 @@ impl State {
 
     /// Whether nothing is left to do.
     pub fn is_done(&self) -> bool {
-        self.steps.iter().all(|step| step.status.satisfies() && !step.goes_back)
+        self.steps.iter().all(|step| step.status.satisfies() && !step.goes_back) && !self.has_ticks_left()
     }
 
     /// Whether something that was asked of it while it rests is not done yet: whoever drives it next does that first.
@@ -430,6 +444,14 @@ impl State {
         self.steps.iter().filter(|step| step.open.is_some()).count()
     }
 
+    /// How many of them count against what may be open at once. An item of a queue that waits for a person holds up no other.
+    pub(super) fn busy_count(&self) -> usize {
+        match self.options.queue {
+            Some(_) => self.steps.iter().filter(|step| step.open.is_some() && step.asks.is_none()).count(),
+            None => self.open_count(),
+        }
+    }
+
     /// A step with work under way. What is open but waits for a person is not.
     pub fn at_work(&self) -> Option<&StepId> {
         let found = self.steps.iter().position(|step| step.open.is_some() && step.asks.is_none());
@@ -439,6 +461,11 @@ impl State {
     /// The step that failed for good, and why.
     pub fn failed_step(&self) -> Option<(usize, Reason)> {
         self.steps.iter().enumerate().find_map(|(index, step)| step.failed_for.map(|reason| (index, reason)))
+    }
+
+    /// The step whose failure ends the run. In a queue none does.
+    pub(super) fn failure(&self) -> Option<(usize, Reason)> {
+        self.failed_step().filter(|_| self.options.queue.is_none())
     }
 
     /// Whether more money is spent than may be, and by which account: its own, or that of the day.
@@ -472,7 +499,8 @@ impl State {
             || asked.stop.is_some()
             || asked.start_at.is_some()
             || asked.halt.is_some()
-            || self.failed_step().is_some()
+            || self.failure().is_some()
+            || self.over_totals().is_some()
             || (self.options.cost_limit_action != CostAction::Warn && self.overspent().is_some())
     }
 

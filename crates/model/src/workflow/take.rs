@@ -18,7 +18,11 @@ pub(super) fn items(
 ) -> Result<Event, Rejection> {
     let wanted = state.effects().into_iter().any(|effect| match effect {
         Effect::Items { step: waiting, .. } => waiting == step,
-        Effect::Attempt(_) | Effect::Gates { .. } | Effect::ManualInput { .. } | Effect::Timer(_) => false,
+        Effect::Attempt(_)
+        | Effect::Gates { .. }
+        | Effect::ManualInput { .. }
+        | Effect::Tick { .. }
+        | Effect::Timer(_) => false,
     });
     if !wanted {
         return Err(Rejection::NotOpen);

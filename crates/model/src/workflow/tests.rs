@@ -8,5 +8,6 @@ mod limits;
 mod loop_backs;
 mod people;
 mod properties;
+mod queue;
 mod resume;
 mod steps;

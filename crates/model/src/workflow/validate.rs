@@ -135,6 +135,7 @@ impl Look<'_> {
             }
             Work::Run { command, .. } => self.filled(index, "run", command),
             Work::Workflow { path } => self.filled(index, "workflow", path),
+            Work::Loop(item) => self.filled(index, "task", &item.task),
             // Reported by whoever read the document: it knows which field is missing.
             Work::Nothing {} => {}
         }

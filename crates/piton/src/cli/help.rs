@@ -1,5 +1,7 @@
 //! The first page of help: commands in groups, by what somebody wants to do.
 
+use std::ffi::OsString;
+
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::Arguments;
@@ -10,11 +12,11 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Look",
         &[
-            "ls", "status", "why", "log", "output", "show", "diff", "best", "report", "prove", "attach",
-            "wait",
+            "ls", "status", "night", "why", "log", "output", "show", "diff", "best", "report", "prove",
+            "attach", "wait",
         ],
     ),
-    ("Steer", &["answer", "tell", "note", "pause", "resume", "stop", "skip", "reboot", "mode"]),
+    ("Steer", &["answer", "tell", "note", "queue", "pause", "resume", "stop", "skip", "reboot", "mode"]),
     ("Land", &["land", "restore", "fork", "rm"]),
     ("Keep", &["verify", "backup", "replicate", "repair", "gc", "key"]),
     ("Connect", &["doctor", "trust", "config", "worker", "autostart"]),
@@ -24,6 +26,9 @@ const GROUPS: [(&str, &[&str]); 6] = [
 const PLUMBING: (&str, &[&str]) =
     ("Plumbing", &["mcp", "export", "metrics", "schema", "completions", "man", "rebuild"]);
 
+/// What `piton` alone means.
+const MORNING: &str = "__morning";
+
 /// No line is wider; narrower ones suit a narrower terminal.
 const WIDTH_MAX: usize = 80;
 const WIDTH_MIN: usize = 40;
@@ -32,8 +37,24 @@ const COLUMN: usize = 15;
 
 /// The arguments of this process.
 pub(crate) fn parse() -> Arguments {
-    let matches = command().get_matches();
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let loose = command().subcommand_required(false).arg_required_else_help(false);
+    let matches = loose.try_get_matches_from(&words).unwrap_or_else(|error| error.exit());
+    let matches = match matches.subcommand_name() {
+        Some(_) => matches,
+        // Nobody said what to do: they are shown what happened.
+        None => {
+            words.push(MORNING.into());
+            command().get_matches_from(words)
+        }
+    };
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Where there is nothing to show to whoever said no command: the first page.
+pub(crate) fn without_a_command() -> ! {
+    command().get_matches_from([std::env::args_os().next().unwrap_or_default()]);
+    unreachable!("without a command the first page is shown, and that is all")
 }
 
 /// The command line, with its first page.

@@ -121,6 +121,19 @@ pub(crate) struct DiffArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct NightArguments {
+    /// What began or went on since then, as 2026-02-14T18:00:00Z; since the last evening at six otherwise.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// As one page with charts.
+    #[arg(long)]
+    pub(crate) html: bool,
+    /// Also send the morning on one screen to the channels of `[notify]`.
+    #[arg(long)]
+    pub(crate) send: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
     #[command(flatten)]
     pub(crate) run: super::RunArgument,

@@ -35,7 +35,8 @@ Examples:
   piton loop \"Add input validation to /users\"
   piton loop @task.md --check 'test=npm test' --max-cost 15
   piton loop -P PROMPT.md --until done --deadline 07:00
-  piton loop \"Fix the build\" --exec './my-agent.sh' --detach";
+  piton loop \"Fix the build\" --exec './my-agent.sh' --detach
+  piton loop --each TASKS.md --max-cost 5 --total-cost 20 --deadline 07:00 --detach";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -46,6 +47,22 @@ pub(crate) struct LoopArguments {
     /// A file with the task, read anew at every iteration, - for standard input; PROMPT.md or prompt.md if present.
     #[arg(short = 'P', long, value_name = "FILE", help_heading = TASK)]
     pub(crate) prompt_file: Option<PathBuf>,
+    /// A loop for each item of a list: a Markdown file with `- [ ]`, a prd.json, a directory of prompt files, or
+    /// issues:LABEL; the other flags hold for each of them.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "prompt_file", "attended", "here", "on_done"], help_heading = TASK)]
+    pub(crate) each: Option<String>,
+    /// How many items at once; never two in one work tree.
+    #[arg(long, value_name = "N", requires = "each", help_heading = HOW)]
+    pub(crate) parallel: Option<u32>,
+    /// The most that all items may cost together.
+    #[arg(long, value_name = "USD", requires = "each", help_heading = LIMITS)]
+    pub(crate) total_cost: Option<f64>,
+    /// The most tokens that all items may use together.
+    #[arg(long, value_name = "N", requires = "each", help_heading = LIMITS)]
+    pub(crate) total_tokens: Option<u64>,
+    /// The longest that all items may work, taken together.
+    #[arg(long, value_name = "D", requires = "each", help_heading = LIMITS)]
+    pub(crate) total_duration: Option<String>,
     #[command(flatten)]
     pub(crate) agent: AgentArguments,
     /// Keep the agent and the checks from writing anywhere but into their work tree (bubblewrap).

@@ -1,6 +1,6 @@
 //! `piton loop`: a loop is ordered, then watched.
 
-use piton_view::{LimitWords, LoopOrder, Order};
+use piton_view::{LimitWords, LoopOrder, Order, QueueOrder};
 
 use super::{begun, task};
 use crate::cli::{Global, LoopArguments};
@@ -14,6 +14,11 @@ pub(super) async fn run(global: &Global, arguments: LoopArguments, out: &Output)
         require_here(&layout)?;
     }
     let client = repository::open_or_create(&layout);
+    if let Some(list) = arguments.each.clone() {
+        let order = Order::Queue(Box::new(queue_of(list, arguments, global.trust)?));
+        let started = client.start(order).await?;
+        return begun(&*client, started, detach, None, out).await;
+    }
     let started = client.start(Order::Loop(Box::new(order_of(arguments, global.trust)?))).await?;
     begun(&*client, started, detach, None, out).await
 }
@@ -29,6 +34,18 @@ fn require_here(layout: &repository::Layout) -> std::result::Result<(), Failure>
     let (here, root) = (here.display(), layout.root().display());
     Err(Failure::usage(format!("`{here}` is a work tree of `{root}`, where this loop would work"))
         .hint(format!("give --repo {root} to work there; `piton resume` and `piton fork` go on with a run in a tree of its own")))
+}
+
+/// A queue: the list, and how each item of it is run.
+fn queue_of(list: String, arguments: LoopArguments, trust: bool) -> Result<QueueOrder> {
+    let total = LimitWords {
+        cost: arguments.total_cost.map(|cost| cost.to_string()),
+        tokens: arguments.total_tokens.map(|count| count.to_string()),
+        duration: arguments.total_duration.clone(),
+        ..LimitWords::default()
+    };
+    let parallel = arguments.parallel;
+    Ok(QueueOrder { list, parallel, total, each: order_of(arguments, trust)? })
 }
 
 /// What the words of the command line say.

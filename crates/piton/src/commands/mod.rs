@@ -29,9 +29,11 @@ mod ls;
 mod man;
 mod mcp;
 mod metrics;
+mod night;
 mod note;
 mod output;
 mod prove;
+mod queue;
 mod rebuild;
 mod repair;
 mod replicate;
@@ -92,6 +94,8 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Guard(arguments) => guard::run(global, &arguments, out).await,
         Command::Ls(arguments) => ls::run(global, &arguments, out).await,
         Command::Status(argument) => status::run(global, &argument, out).await,
+        Command::Night(arguments) => night::run(global, &arguments, out).await,
+        Command::Morning => night::morning(global, out).await,
         Command::Why(argument) => why::run(global, &argument, out).await,
         Command::Show(arguments) => show::run(global, &arguments, out).await,
         Command::Log(arguments) => log::run(global, &arguments, out).await,
@@ -101,6 +105,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Pause(argument) => steer::pause(global, &argument, out).await,
         Command::Resume(arguments) => resume::run(global, arguments, out).await,
         Command::Stop(arguments) => steer::stop(global, &arguments, out).await,
+        Command::Queue(arguments) => queue::run(global, &arguments, out).await,
         Command::Skip(argument) => steer::skip(global, &argument, out).await,
         Command::Mode(arguments) => steer::mode(global, &arguments, out).await,
         Command::Reboot(argument) => steer::reboot(global, &argument, out).await,

@@ -21,7 +21,7 @@ pub(super) async fn run(global: &Global, arguments: &ReportArguments, out: &Outp
 }
 
 /// For a person at a terminal: a table keeps its columns, and loses what does not fit.
-fn show(text: &str, width: usize, out: &Output) {
+pub(super) fn show(text: &str, width: usize, out: &Output) {
     for line in text.lines() {
         match line.starts_with('|') {
             true => out.line(words::cut(line, width)),

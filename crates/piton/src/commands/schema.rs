@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::output::Output;
 
 /// Each schema: its name, what it describes, and the shape that says it.
-const SCHEMAS: [(&str, &str, &str); 21] = [
+const SCHEMAS: [(&str, &str, &str); 24] = [
     ("ralph-state", ".ralph/state.json, version 1", "ralph-state"),
     ("aiwg-state", ".aiwg/ralph/loops/<id>/state.json, version 2", "aiwg-state"),
     ("aiwg-iteration", ".aiwg/ralph/loops/<id>/iterations/iteration-NNN.json", "aiwg-iteration"),
@@ -23,6 +23,9 @@ const SCHEMAS: [(&str, &str, &str); 21] = [
     ("gaps", "gaps.yaml, and piton gaps export --format json", "gaps"),
     ("ls", "piton ls --json", "ls"),
     ("status", "piton status RUN --json", "status-of-a-run"),
+    ("queue", "piton queue list --json", "queue"),
+    ("morning", "piton --json", "morning"),
+    ("night", "piton night --json", "night"),
     ("show", "piton show RUN --json", "show"),
     ("log", "a line of piton log RUN --json", "log"),
     ("verify", "piton verify --json", "verify"),

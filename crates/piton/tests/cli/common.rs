@@ -350,8 +350,9 @@ pub(crate) fn by_iteration(lines: &[&str]) -> String {
 /// A loop works in place unless its test is about work trees.
 fn in_place<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = arguments.to_vec();
-    let says =
-        arguments.iter().any(|word| word.starts_with("--worktree") || ["--here", "--help"].contains(word));
+    let says = arguments
+        .iter()
+        .any(|word| word.starts_with("--worktree") || ["--here", "--help", "--each"].contains(word));
     if arguments.first() == Some(&"loop") && !says {
         arguments.insert(1, "--here");
     }

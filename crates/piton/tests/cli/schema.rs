@@ -57,6 +57,31 @@ fn every_published_format_is_described_and_printed() {
     exported(&["w1", "--format", "state"]);
 }
 
+#[test]
+fn what_is_said_of_a_night_fits_the_schemas() {
+    let world = World::new();
+    world.write("TASKS.md", "- [ ] One\n- [ ] Two\n  - after: one\n");
+    world.commit("list");
+    world
+        .piton(&[
+            "loop",
+            "--each",
+            "TASKS.md",
+            "--id",
+            "q",
+            "--check",
+            "false",
+            "--max-iterations",
+            "1",
+            "--exec",
+            "touch b.txt",
+        ])
+        .exits(1);
+    fits(&world, "queue", &world.json(&["queue", "list", "q"]));
+    fits(&world, "morning", &world.json(&[]));
+    fits(&world, "night", &world.json(&["night"]));
+}
+
 /// The extended format with everything in it: a regression, its recovery, patterns, marks.
 #[test]
 fn a_loop_with_a_setback_fits_the_extended_format_and_every_field_of_it_is_described() {

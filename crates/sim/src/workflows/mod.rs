@@ -347,9 +347,11 @@ impl Driven for Workflows {
     fn may_drop(effect: &Effect) -> bool {
         match effect {
             Effect::Attempt(_) => false,
-            Effect::Items { .. } | Effect::Gates { .. } | Effect::ManualInput { .. } | Effect::Timer(_) => {
-                true
-            }
+            Effect::Items { .. }
+            | Effect::Gates { .. }
+            | Effect::ManualInput { .. }
+            | Effect::Tick { .. }
+            | Effect::Timer(_) => true,
         }
     }
 

@@ -36,7 +36,7 @@ impl Task<Workflows> for Job {
     fn only_looks(&self) -> bool {
         match self.effect {
             Effect::Gates { .. } | Effect::ManualInput { .. } => self.looked,
-            Effect::Attempt(_) | Effect::Items { .. } | Effect::Timer(_) => false,
+            Effect::Attempt(_) | Effect::Items { .. } | Effect::Tick { .. } | Effect::Timer(_) => false,
         }
     }
 
@@ -50,7 +50,7 @@ impl Task<Workflows> for Job {
         match self.effect.clone() {
             Effect::Attempt(attempt) => match work_of(state, &attempt) {
                 None => Some(Command::AbandonAttempt { attempt: attempt.number }),
-                Some(Work::Workflow { .. }) => self.follow(&attempt, around),
+                Some(Work::Workflow { .. } | Work::Loop(_)) => self.follow(&attempt, around),
                 Some(Work::Agent { .. } | Work::Run { .. } | Work::Nothing {}) => {
                     self.attempt(&attempt, state, around)
                 }
@@ -72,6 +72,7 @@ impl Task<Workflows> for Job {
                 news.then_some(Command::TakeGates { step, verdicts })
             }
             Effect::ManualInput { step, .. } => super::input_for(state, &step, around.scene, around.plant),
+            Effect::Tick { step } => Some(Command::TakeTick { step, why: None }),
             Effect::Timer(_) => Some(Command::Tick),
         }
     }

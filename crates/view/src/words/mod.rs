@@ -7,6 +7,7 @@ mod fit;
 pub mod ledger;
 mod loops;
 pub mod metrics;
+pub mod night;
 mod now;
 mod replica;
 mod status;

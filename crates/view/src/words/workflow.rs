@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::{StepView, UnderWay, WorkflowStatus};
+use crate::{ItemView, QueueView, StepView, UnderWay, WorkflowStatus};
 use piton_model::loop_machine::{AttemptOutcome, StreamFormat};
 use piton_model::workflow::{
-    Options, Question, State, StepStatus, StepVerdict, WorkPlace, WorkflowEvent as Event,
+    Options, Question, QueueChange, State, StepStatus, StepVerdict, WorkPlace, WorkflowEvent as Event,
 };
 use piton_model::{Reason, Status, Timestamp};
 
@@ -22,7 +22,7 @@ pub fn opening(state: &State) -> String {
         "run {} · {} · {}{people} · up to {} at once{}",
         state.run,
         state.title,
-        count(state.steps.len() as u32, "step"),
+        count(state.steps.len() as u32, if state.options.queue.is_some() { "item" } else { "step" }),
         state.max_parallel(),
         place(state).map_or_else(String::new, |place| format!(" · {place}")),
     ))
@@ -65,6 +65,10 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
                 (skipped, empty) => format!("{:<18} {skipped}; completed: {empty} (no items)", "skipped"),
             }
         }
+        Event::StepStarted { attempt } => {
+            let index = after.plan.graph().place(&attempt.step)?;
+            format!("{:<18} {}  run {}", "begins", attempt.step, after.item_run(index)?)
+        }
         Event::LoopedBack { step, target, .. } => {
             let times = after.step(step).map_or(0, |step| step.iteration_count);
             format!(
@@ -88,6 +92,9 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
         | Event::BudgetSpent { .. }
         | Event::NestedWaits { asks: Some(_), .. }
         | Event::RunResumed { .. }
+        | Event::QueueChanged { .. }
+        | Event::QueueChangeRefused { .. }
+        | Event::ItemTicked { why: Some(_), .. }
         | Event::StepsReset { .. }
         | Event::StatusesAdopted { .. }
         | Event::DefinitionChanged { .. }
@@ -187,7 +194,7 @@ pub fn ending(state: &State, landed_on: Option<&str>, next: &str) -> Vec<String>
     let mut summary = format!(
         "{}{why} {done} of {} · {}",
         status_word(state.status),
-        count(state.steps.len() as u32, "step"),
+        count(state.steps.len() as u32, if state.options.queue.is_some() { "item" } else { "step" }),
         count(counters.attempts, "attempt")
     );
     if counters.loop_backs > 0 {
@@ -255,13 +262,10 @@ pub fn status(view: &WorkflowStatus, state: &State, next: &str, now: Timestamp) 
         money_of(view).map_or_else(String::new, |money| format!(" · {money}")),
     ));
     lines.extend(view.over_limit.iter().map(|spent| format!("limit   {spent}")));
-    let width = view.steps.iter().map(|step| step.id.len()).max().unwrap_or(0).min(40);
-    // A large workflow would fill screens: what is done is counted, what is not is shown.
-    let shown = |step: &&StepView| view.steps.len() <= 40 || !step.status.satisfies();
-    lines.extend(view.steps.iter().filter(shown).take(60).map(|step| step_line(step, width)));
-    let hidden = view.steps.len() - view.steps.iter().filter(shown).take(60).count();
-    if hidden > 0 {
-        lines.push(format!("  … and {} that are done or further on", count(hidden as u32, "step")));
+    if let Some(items) = &view.queue {
+        lines.extend(queue(items));
+    } else {
+        lines.extend(step_lines(view));
     }
     for question in view.questions.iter().filter(|question| !question.answered) {
         lines.push(format!("question {}:", question.question));
@@ -286,6 +290,20 @@ fn money_of(view: &WorkflowStatus) -> Option<String> {
         None => Some("money unknown".to_owned()),
         Some(cost) => (cost > 0.0).then(|| format!("money ${cost:.2}")),
     }
+}
+
+/// A line per step.
+fn step_lines(view: &WorkflowStatus) -> Vec<String> {
+    let width = view.steps.iter().map(|step| step.id.len()).max().unwrap_or(0).min(40);
+    // A large workflow would fill screens: what is done is counted, what is not is shown.
+    let shown = |step: &&StepView| view.steps.len() <= 40 || !step.status.satisfies();
+    let mut lines: Vec<String> =
+        view.steps.iter().filter(shown).take(60).map(|step| step_line(step, width)).collect();
+    let hidden = view.steps.len() - view.steps.iter().filter(shown).take(60).count();
+    if hidden > 0 {
+        lines.push(format!("  … and {} that are done or further on", count(hidden as u32, "step")));
+    }
+    lines
 }
 
 fn step_line(step: &StepView, width: usize) -> String {
@@ -385,6 +403,15 @@ pub fn event(event: &Event) -> String {
                 edits.iter().map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
             format!("somebody edited the file: {}", edits.join(", "))
         }
+        Event::QueueChanged { change } => format!("the queue changed: {}", change_of(change)),
+        Event::QueueChangeRefused { change, why } => {
+            format!("the queue did not change: {}: {why}", change_of(change))
+        }
+        Event::ItemTicked { step, why: None } => format!("`{step}` is ticked in its list"),
+        Event::ItemTicked { step, why: Some(why) } => format!("`{step}` is not ticked in its list: {why}"),
+        Event::QueueChangeRequested { change } => {
+            format!("somebody asks of the queue: {}", change_of(change))
+        }
         Event::HumanAsked { question, step, .. } => format!("question {question}: does `{step}` count?"),
         Event::HumanAnswered { question, answer, bound, input } => {
             let how = if *bound { "" } else { " (by a file, or without having seen it)" };
@@ -419,6 +446,65 @@ pub fn event(event: &Event) -> String {
         Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
     };
     clean_line(&text)
+}
+
+/// What somebody wants of a queue.
+fn change_of(change: &QueueChange) -> String {
+    let place = |before: &Option<piton_model::workflow::StepId>| match before {
+        Some(before) => format!("before `{before}`"),
+        None => "last".to_owned(),
+    };
+    match change {
+        QueueChange::Add { item, before } => format!("`{}` is added, {}", item.id, place(before)),
+        QueueChange::Skip { step } => format!("`{step}` is skipped"),
+        QueueChange::Move { step, before } => format!("`{step}` is moved, {}", place(before)),
+        QueueChange::Retry { step } => format!("`{step}` is tried again"),
+    }
+}
+
+/// The items of a queue, a line each, below how many are where.
+pub fn queue(view: &QueueView) -> Vec<String> {
+    const SHOWN_MAX: usize = 40;
+    let mut lines = vec![format!("items   {}", counts(view))];
+    let width = view.items.iter().map(|item| item.id.len()).max().unwrap_or(0).min(40);
+    // What is done needs nobody; a long list shows the rest.
+    let shown = |item: &&ItemView| view.items.len() <= SHOWN_MAX || item.standing != "done";
+    let items: Vec<&ItemView> = view.items.iter().filter(shown).take(SHOWN_MAX).collect();
+    lines.extend(items.iter().map(|item| item_line(item, width)));
+    if let more @ 1.. = view.items.len() - items.len() {
+        lines.push(format!("  … and {}", count(more as u32, "more item")));
+    }
+    lines
+}
+
+/// How many items are where.
+pub fn counts(view: &QueueView) -> String {
+    let counts = [
+        (view.done, "done"),
+        (view.at_work, "at work"),
+        (view.blocked, "blocked"),
+        (view.failed, "failed"),
+        (view.next, "next"),
+        (view.not_begun, "not begun"),
+    ];
+    let there = counts.into_iter().filter(|(number, _)| *number > 0);
+    there.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(" · ")
+}
+
+fn item_line(item: &ItemView, width: usize) -> String {
+    let mut line = format!("  {:<9}  {:<width$}", item.standing, item.id);
+    let mut parts = Vec::new();
+    if item.working_ms > 0 {
+        parts.push(duration(item.working_ms));
+    }
+    parts.extend(item.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.2}")));
+    parts.extend(item.branch.as_ref().map(|branch| format!("branch {branch}")));
+    if item.standing == "next" && !item.after.is_empty() {
+        parts.push(format!("after {}", item.after.join(", ")));
+    }
+    parts.extend(item.because.clone());
+    let _ = write!(line, "  {}", parts.join(" · "));
+    clean_line(line.trim_end())
 }
 
 /// What was not the cause of where it is.

@@ -22,14 +22,43 @@ impl Tone {
         }
     }
 
-    fn says(self) -> &'static str {
+    fn says(self, of: &Charted) -> &'static str {
         match self {
-            Tone::Green => "every check green",
-            Tone::Red => "not every check green",
-            Tone::PutBack => "refused, put back",
+            Tone::Green => of.green,
+            Tone::Red => of.red,
+            Tone::PutBack => of.other,
         }
     }
 }
+
+/// What bars stand for, in words.
+pub(super) struct Charted {
+    /// What the chart of times is called.
+    times: &'static str,
+    tests: &'static str,
+    /// What each colour says.
+    green: &'static str,
+    red: &'static str,
+    other: &'static str,
+}
+
+/// Bars of the iterations of a run.
+pub(super) const ITERATIONS: Charted = Charted {
+    times: "How long the agent worked in each iteration, and what the checks said",
+    tests: "Tests that pass, of all that ran",
+    green: "every check green",
+    red: "not every check green",
+    other: "refused, put back",
+};
+
+/// Bars of the runs of a night.
+pub(super) const RUNS: Charted = Charted {
+    times: "How long each run worked, and what became of it",
+    tests: "Tests that pass at the end of each run",
+    green: "done",
+    red: "failed",
+    other: "not done yet",
+};
 
 /// An iteration in a chart.
 pub(super) struct Bar {
@@ -59,7 +88,7 @@ figure{margin:1.5rem 0}figcaption{color:var(--soft);font-size:.9rem;margin-botto
 svg text{fill:var(--soft);font:11px system-ui,sans-serif}.green{fill:var(--green)}.red{fill:var(--red)}.back{fill:var(--back)}.all{fill:var(--line)}";
 
 /// The page: the charts first, then the report as it is in Markdown.
-pub(super) fn page(title: &str, markdown: &str, bars: &[Bar]) -> String {
+pub(super) fn page(title: &str, markdown: &str, bars: &[Bar], of: &Charted) -> String {
     let mut page = String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     let _ = writeln!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     let _ = writeln!(
@@ -70,7 +99,7 @@ pub(super) fn page(title: &str, markdown: &str, bars: &[Bar]) -> String {
     let text = body(markdown);
     // Below the title and what became of it.
     let at = text.find("<h2>").unwrap_or(text.len());
-    let _ = write!(page, "{}{}{}", &text[..at], charts(bars), &text[at..]);
+    let _ = write!(page, "{}{}{}", &text[..at], charts(bars, of), &text[at..]);
     page.push_str("</body>\n</html>\n");
     page
 }
@@ -89,7 +118,7 @@ fn body(markdown: &str) -> String {
     text.replace("<table>", "<div class=\"wide\"><table>").replace("</table>", "</table></div>")
 }
 
-fn charts(bars: &[Bar]) -> String {
+fn charts(bars: &[Bar], of: &Charted) -> String {
     let bars = &bars[bars.len().saturating_sub(BARS_MAX)..];
     let step = (PAGE / bars.len().max(1)).min(STEP_MAX);
     if bars.len() < 2 {
@@ -98,11 +127,10 @@ fn charts(bars: &[Bar]) -> String {
     let longest = bars.iter().map(|bar| bar.took_ms).max().unwrap_or(0).max(1) as f64;
     let times = bars.iter().map(|bar| {
         let height = bar.took_ms as f64 / longest;
-        let says = format!("#{}: {}, {}", bar.number, words::duration(bar.took_ms), bar.tone.says());
+        let says = format!("#{}: {}, {}", bar.number, words::duration(bar.took_ms), bar.tone.says(of));
         (vec![(height, bar.tone.class())], says)
     });
-    let mut text =
-        chart("How long the agent worked in each iteration, and what the checks said", step, times);
+    let mut text = chart(of.times, step, times);
     let most = bars.iter().filter_map(|bar| bar.tests).map(|(_, all)| all).max().unwrap_or(0);
     if most > 0 {
         let tests = bars.iter().map(|bar| {
@@ -113,7 +141,7 @@ fn charts(bars: &[Bar]) -> String {
             let says = format!("#{}: {passed} of {all} tests pass", bar.number);
             (vec![(share(all), "all"), (share(passed), bar.tone.class())], says)
         });
-        text += &chart("Tests that pass, of all that ran", step, tests);
+        text += &chart(of.tests, step, tests);
     }
     text
 }
@@ -155,7 +183,7 @@ mod tests {
     fn what_agents_write_stays_text() {
         let markdown = "# T\n\n<script>alert(1)</script> and <b onclick=x>b</b>\n\n[l](javascript:alert(1)) ![i](http://x/y.png)\n\n<div>\n<img src=x onerror=alert(1)>\n</div>\n\n## Checks\n\n| a |\n|---|\n| <i>c</i> |\n";
         let bars = [1, 2].map(|number| Bar { number, took_ms: 10, tests: Some((1, 2)), tone: Tone::Red });
-        let page = page("</title><script>", markdown, &bars);
+        let page = page("</title><script>", markdown, &bars, &ITERATIONS);
         for forbidden in ["<script", "<b ", "<img", "<i>", "javascript:", "http://x"] {
             assert!(!page.contains(forbidden), "{forbidden} in {page}");
         }

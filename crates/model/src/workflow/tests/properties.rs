@@ -333,6 +333,7 @@ proptest! {
             let end = ends.get(turn).cloned().unwrap_or_else(completed);
             let command = match effect {
                 Effect::Attempt(open) => Command::EndAttempt { attempt: open.number, end: Box::new(end) },
+                Effect::Tick { step } => Command::TakeTick { step, why: None },
                 Effect::Items { step, .. } => Command::TakeItems { step, items: Ok(vec![json!(1)]) },
                 Effect::Gates { step, gates } => {
                     let verdict = |gate| GateVerdict { gate, open: true, why: None };
