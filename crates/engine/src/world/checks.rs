@@ -11,6 +11,7 @@ use piton_sys::{Clock, SystemClock, file};
 use super::written::{self, Began, Ended};
 use super::{Context, Driving, WorldError, attempt, beside, measure, originals, prove, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, What, Work};
+use crate::prove::Done;
 use crate::supervise::kept::{Ending, Kept, Plan};
 use crate::supervise::{self, Rerun};
 
@@ -24,8 +25,9 @@ pub(crate) fn perform(
     state: &State,
 ) -> Result<Command, WorldError> {
     context.require_lease(state)?;
-    if !fresh {
-        end_what_was_begun(context, round, state)?;
+    match fresh {
+        true => Done::forget(&context.attempts()),
+        false => end_what_was_begun(context, round, state)?,
     }
     if state.seen.start.is_none() {
         return Ok(Command::Observe(attempt::take_snapshot(context, "start")?));

@@ -1,19 +1,21 @@
 //! What is tried beside the checks of a loop, once they pass.
 //!
 //! The tree of the start is what everything is compared with: what an iteration made weaker stays so until the run is done.
-//! Trials are no part of the work: no keeper holds them, and a driver that dies in the middle of one leaves nothing.
+//! Trials are no part of the work: no keeper holds them. What a driver leaves that dies in the middle are the trials that had ended: the next
+//! one takes them from where they were put down, and counts each once.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use piton_guard::Options;
 use piton_model::State;
 use piton_model::loop_machine::{
-    CheckRound, DoneRule, GuardMode, ProveMode, Proved, ReportStatus, Snapshot, done_rule,
+    CheckRound, DoneRule, Finding, GuardMode, GuardReport, ProveMode, Proved, ReportStatus, Snapshot,
+    done_rule,
 };
 use piton_prove::{Account, Asked, Check, Depth};
 
 use super::{Context, WorldError, guard, snapshot_id};
-use crate::prove::{self, ProveError, Subject};
+use crate::prove::{self, Done, ProveError, Subject};
 
 /// What was tried about the tree `after`, whose checks pass. Nothing where there is nothing to try; the outer nothing where somebody
 /// wants to stop.
@@ -34,7 +36,10 @@ pub(super) fn look(
     let head = context.workspace.tree(&snapshot_id(&after.id)?);
     let created_ms = u64::try_from(state.created_at.as_millis()).unwrap_or(0);
     let since = UNIX_EPOCH.checked_add(Duration::from_millis(created_ms));
-    let subject = Subject { layout: &context.layout, base: &base, head: &head, disk: None, since };
+    let pair = [start.tree.clone(), after.tree.clone()];
+    let done = Done::of_round(&context.attempts(), round.number, pair);
+    let layout = &context.layout;
+    let subject = Subject { layout, base: &base, head: &head, disk: None, since, done: Some(&done) };
     let asked = Asked { checks: checks(state, round), depth, budget_ms: None, strict: false };
     let scratch = prove::scratch_of(&context.layout);
     let tried = prove::prove(&subject, &asked, &scratch, &|| context.is_cancelled());
@@ -57,6 +62,46 @@ pub(super) fn look(
         report.findings.iter_mut().for_each(|finding| finding.blocking = false);
     }
     Ok(Some(Some(kept(context, state, account, report.findings))))
+}
+
+/// The rule of the guard about code that knows the answers of its tests.
+const KNOWS_ANSWERS: &str = "answer-hard-coded";
+
+/// Gives what the guard refuses as an answer that is known by heart its counterexample: what the code gives beside the tested input, where
+/// one trial shows that. The finding stands either way.
+pub(super) fn exemplify(
+    context: &Context,
+    state: &State,
+    after: &Snapshot,
+    report: &mut GuardReport,
+) -> Result<(), WorldError> {
+    let is_meant = |finding: &Finding| finding.blocking && finding.rule == KNOWS_ANSWERS;
+    let start = state.seen.start.as_ref().filter(|_| state.config.prove != ProveMode::Off);
+    let (Some(start), true) = (start, report.findings.iter().any(is_meant)) else { return Ok(()) };
+    let base = context.workspace.tree(&snapshot_id(&start.id)?);
+    let head = context.workspace.tree(&snapshot_id(&after.id)?);
+    let layout = &context.layout;
+    let subject = Subject { layout, base: &base, head: &head, disk: None, since: None, done: None };
+    let checks = state.seen.baseline.as_ref().map(|baseline| checks(state, baseline)).unwrap_or_default();
+    let depth = Depth::Example;
+    let asked = Asked { checks, depth, budget_ms: None, strict: false };
+    let tried = prove::prove(&subject, &asked, &prove::scratch_of(layout), &|| context.is_cancelled());
+    context.require_lease(state)?;
+    // What cannot be tried here needs no example to be refused.
+    let Ok(account) = tried else { return Ok(()) };
+    let redactor = context.launch.redactor();
+    for seen in piton_guard::demonstrated(account.shown, &Options::default()) {
+        let mut known = report.findings.iter_mut().filter(|finding| is_meant(finding));
+        let Some(finding) = known.find(|finding| finding.file == seen.file && finding.evidence.is_none())
+        else {
+            continue;
+        };
+        finding.message = redactor.redact(&seen.message).into_owned();
+        finding.evidence =
+            seen.evidence.map(|evidence| evidence.map(|text| redactor.redact(text).into_owned()));
+        prove::keep_for(layout, &seen.id, finding);
+    }
+    Ok(())
 }
 
 /// Whether this iteration left the tree as it found it, which is another one than that of the start: what trials show is then somebody

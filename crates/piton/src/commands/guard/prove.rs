@@ -89,6 +89,7 @@ pub(super) fn run(
         head: trees.head,
         disk: (!trees.is_on_disk).then_some(&disk as &dyn Tree),
         since: None,
+        done: None,
     };
     let is_stopped = crate::repository::stopped_by_signals()?;
     let account = match prove::prove(&subject, &asked, &prove::scratch_of(&layout), &is_stopped) {
