@@ -53,12 +53,15 @@ pub struct Asked {
     pub budget_ms: Option<u64>,
     /// Whether old tests that fail on the new code are held against it: nobody asked for other behaviour.
     pub strict: bool,
+    /// Whether what the checks run is known to be other than it was, wherever that lies: then a break is tried whatever changed.
+    pub runs_otherwise: bool,
 }
 
-/// Whether there is something to try: a change that checks may notice, or a check that failed before on this very tree.
+/// Whether there is something to try: a change that checks may notice, checks that are run otherwise, or a check that failed before on
+/// this very tree.
 pub fn is_due(change: &Change, asked: &Asked) -> bool {
     let failed = asked.checks.iter().any(|check| check.failed_before == Some(true));
-    change.is_of_checks() || (change.files.is_empty() && failed)
+    change.is_of_checks() || asked.runs_otherwise || (change.files.is_empty() && failed)
 }
 
 /// Tries a change.

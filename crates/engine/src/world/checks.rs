@@ -9,7 +9,7 @@ use piton_model::{Command, State};
 use piton_sys::{Clock, SystemClock, file};
 
 use super::written::{self, Began, Ended};
-use super::{Context, Driving, WorldError, attempt, beside, measure, originals, prove, stop};
+use super::{Context, Driving, WorldError, attempt, beside, closure, measure, originals, prove, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, What, Work};
 use crate::prove::Done;
 use crate::supervise::kept::{Ending, Kept, Plan};
@@ -94,6 +94,7 @@ pub(crate) fn perform(
     result.wrote = wrote;
     if !result.cancelled {
         measure::take_tree(context, state, &snapshot, &mut result.measures);
+        closure::look(context, state, &mut result, &snapshot)?;
         match prove::look(context, state, &result, &snapshot)? {
             Some(proof) => {
                 result.duration_ms += proof.as_ref().map_or(0, |proof| proof.duration_ms);

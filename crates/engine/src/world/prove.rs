@@ -29,7 +29,7 @@ pub(super) fn look(
         return Ok(Some(None));
     };
     let depth = depth(state);
-    if let Some(known) = known(state, after, depth) {
+    if let Some(known) = known(state, round, after, depth) {
         return Ok(Some(Some(known)));
     }
     let base = context.workspace.tree(&snapshot_id(&start.id)?);
@@ -40,7 +40,8 @@ pub(super) fn look(
     let done = Done::of_round(&context.attempts(), round.number, pair);
     let layout = &context.layout;
     let subject = Subject { layout, base: &base, head: &head, disk: None, since, done: Some(&done) };
-    let asked = Asked { checks: checks(state, round), depth, budget_ms: None, strict: false };
+    let runs_otherwise = runs_otherwise(round);
+    let asked = Asked { checks: checks(state, round), depth, budget_ms: None, strict: false, runs_otherwise };
     let scratch = prove::scratch_of(&context.layout);
     let tried = prove::prove(&subject, &asked, &scratch, &|| context.is_cancelled());
     context.require_lease(state)?;
@@ -84,7 +85,7 @@ pub(super) fn exemplify(
     let subject = Subject { layout, base: &base, head: &head, disk: None, since: None, done: None };
     let checks = state.seen.baseline.as_ref().map(|baseline| checks(state, baseline)).unwrap_or_default();
     let depth = Depth::Example;
-    let asked = Asked { checks, depth, budget_ms: None, strict: false };
+    let asked = Asked { checks, depth, budget_ms: None, strict: false, runs_otherwise: false };
     let tried = prove::prove(&subject, &asked, &prove::scratch_of(layout), &|| context.is_cancelled());
     context.require_lease(state)?;
     // What cannot be tried here needs no example to be refused.
@@ -111,7 +112,7 @@ fn changed_nothing(state: &State, start: &Snapshot, after: &Snapshot) -> bool {
     is_same && start.tree != after.tree
 }
 
-/// Whether there is something to try: the checks of an iteration pass, on another tree than that of the start.
+/// Whether there is something to try: the checks of an iteration pass, on another tree than that of the start, or run otherwise.
 fn is_due(state: &State, round: &CheckRound, start: &Snapshot, after: &Snapshot) -> bool {
     let is_asked = state.config.prove != ProveMode::Off && state.config.guard != GuardMode::Off;
     let is_judged = state.work.ended.is_some() && state.work.iteration > state.counters.iterations;
@@ -120,7 +121,12 @@ fn is_due(state: &State, round: &CheckRound, start: &Snapshot, after: &Snapshot)
     let stays = state.work.restore.is_none() && !is_again;
     let passes = !round.checks.is_empty() && round.all_pass() && !round.cancelled;
     let failed = state.seen.baseline.as_ref().is_some_and(|baseline| !baseline.all_pass());
-    is_asked && is_judged && stays && passes && (failed || start.tree != after.tree)
+    is_asked && is_judged && stays && passes && (failed || start.tree != after.tree || runs_otherwise(round))
+}
+
+/// Whether what the checks read and run is other than at the start: then it is worth a look whether they can fail.
+fn runs_otherwise(round: &CheckRound) -> bool {
+    !round.closure_changed.is_empty()
 }
 
 /// Everything before it is done, a little otherwise.
@@ -136,8 +142,11 @@ fn depth(state: &State) -> Depth {
 }
 
 /// What is known of this very tree from the round before.
-fn known(state: &State, after: &Snapshot, depth: Depth) -> Option<Proved> {
+fn known(state: &State, round: &CheckRound, after: &Snapshot, depth: Depth) -> Option<Proved> {
     let before = state.seen.checks.as_ref()?;
+    if before.closure_changed != round.closure_changed {
+        return None;
+    }
     let is_same = before.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == after.tree);
     let known = before.proof.as_ref().filter(|known| is_same && known.findings.is_empty())?;
     // Where everything was tried, a little was as well.

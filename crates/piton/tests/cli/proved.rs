@@ -420,3 +420,50 @@ fn a_trial_that_ended_before_its_driver_was_killed_is_not_run_again() {
         1
     );
 }
+
+#[test]
+fn what_checks_read_and_run_is_listed_and_what_is_other_is_said_and_hinders_nobody() {
+    let world = project(WRONG);
+    world.configure("[checks]\ntest = \"python3 -m unittest\"\n");
+    world.commit("settings");
+    std::fs::write(world.beside("right.py"), right()).unwrap();
+    let place = format!("{}:/usr/bin:/bin", world.path("vendored").display());
+    let agent = "cp $BESIDE/right.py prices.py; printf '[metadata]\nname = prices\n' > setup.cfg; mkdir -p vendored; printf '#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n' > vendored/python3; chmod +x vendored/python3";
+    let words = ["loop", "fix it", "--id", "r", "--here", "--exec", agent];
+    let ran = world.piton_with(&[("PATH", &place)], &words).exits(0);
+    let said = "the checks run other things than at the start: `setup.cfg` is new, `python3` is `vendored/python3` now, and was `/usr/bin/python3`";
+    assert!(ran.out.contains(said), "{}", ran.out);
+    let shown = world.piton(&["status", "r"]).exits(0).out;
+    assert!(shown.contains("runs     python3 (read from the commands, not traced)"), "{shown}");
+    assert!(shown.contains(&format!("runs     {said}")), "{shown}");
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["closure"][0]["check"], "test");
+    let tool = &status["closure"][0]["tools"][0];
+    assert_eq!((&tool["name"], &tool["is"]), (&"python3".into(), &"/usr/bin/python3".into()), "{status}");
+    assert_eq!(status["closure_changed"][0], "`setup.cfg` is new", "{status}");
+    assert_eq!(
+        (&status["status"], &status["proof"]["findings"]),
+        (&"completed".into(), &Value::Null),
+        "{status}"
+    );
+}
+
+#[test]
+fn checks_that_are_run_otherwise_are_tried_whatever_changed() {
+    let world = project(&right());
+    world.configure("[checks]\ntest = \"python3 -m unittest\"\n");
+    world.commit("settings");
+    let place = format!("{}:/usr/bin:/bin", world.path("vendored").display());
+    // Nothing of the tree changed that checks read, and they are green from the start.
+    for (shadow, tried) in
+        [("true", false), ("mkdir -p vendored; ln -s /usr/bin/python3 vendored/python3", true)]
+    {
+        let agent =
+            format!("{shadow}; echo more >> README.md; echo '{{\"status\":\"done\"}}' > $PITON_REPORT");
+        let id = if tried { "s" } else { "r" };
+        let words = ["loop", "tell more", "--id", id, "--here", "--exec", &agent];
+        world.piton_with(&[("PATH", &place)], &words).exits(0);
+        let status = world.json(&["status", id]);
+        assert_eq!(status["proof"]["probes"].as_array().is_some(), tried, "{status}");
+    }
+}

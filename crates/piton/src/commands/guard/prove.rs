@@ -81,6 +81,7 @@ pub(super) fn run(
         depth: Depth::Full,
         budget_ms,
         strict: arguments.strict,
+        runs_otherwise: false,
     };
     let disk = history.work_tree();
     let subject = Subject {
