@@ -27,9 +27,9 @@ vocabulary! {
         @japa/runner";
     /// Those that have assertions.
     ASSERT_MODULES =
-        "node:assert assert node:assert/strict assert/strict power-assert chai uvu/assert";
+        "assert chai node:assert node:assert/strict assert/strict power-assert uvu/assert";
     /// Modules of Python whose names may be given others.
-    TEST_MODULES_OF_PYTHON = "unittest pytest unittest.mock mock nose.tools hypothesis numpy.testing";
+    TEST_MODULES_OF_PYTHON = "mock unittest pytest unittest.mock nose.tools hypothesis numpy.testing";
     /// Words of pytest that mean the test wherever they stand.
     PYTEST_WORDS = "raises skip xfail fail warns approx importorskip exit";
 }

@@ -38,7 +38,7 @@ const READS: [(&str, &str, &str); 4] = [
         "jest.config. jest.setup. vitest.config. vitest.workspace. vite.config. .mocharc ava.config. playwright.config. tsconfig babel.config. .babelrc",
     ),
     (
-        "cargo cargo-nextest rustc",
+        "cargo rustc cargo-nextest",
         "Cargo.toml build.rs rust-toolchain rust-toolchain.toml nextest.toml config.toml",
         "",
     ),
