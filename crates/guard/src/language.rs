@@ -115,6 +115,24 @@ pub(crate) struct Traits {
     pub(crate) doubles: Doubles,
     /// `path.write_text(…)`: the receiver says what is written.
     pub(crate) writes_to_receiver: bool,
+    pub(crate) imports: Imports,
+    /// A name alone on its line calls.
+    pub(crate) names_call: bool,
+}
+
+/// How a file gives names of its own to what others define.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Imports {
+    /// Not at all, or in no way that is read.
+    None,
+    /// `import { a as b } from "m"`, `const { a: b } = require("m")`.
+    Braced,
+    /// `from m import a as b`.
+    Listed,
+    /// `import b "m"`: only of a whole module.
+    Modules,
+    /// `use m::a as b`.
+    Paths,
 }
 
 /// Who may use a definition.
@@ -178,6 +196,8 @@ impl Traits {
         examples: Examples::Nowhere,
         doubles: Doubles::None,
         writes_to_receiver: false,
+        imports: Imports::None,
+        names_call: false,
     };
 }
 

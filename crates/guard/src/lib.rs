@@ -50,6 +50,6 @@ pub use protect::{is_protected, leads_into};
 pub use report::{AssertionCounts, Evidence, Finding, RegressionType, Report, Severity, TestCounts};
 pub use rules::{Blocks, RULES, Rule};
 pub use sarif::sarif;
-pub use shell::{Part, Runs, RunsTree, commands, runs};
+pub use shell::{Closure, Part, Runs, RunsTree, closure, commands, runs};
 pub use source::{Kind, Place};
 pub use tree::MemoryTree;

@@ -15,7 +15,7 @@ mod tests;
 mod words;
 
 pub(crate) use parse::parse;
-pub use runs::{Part, Runs, Tree as RunsTree, runs};
+pub use runs::{Closure, Part, Runs, Tree as RunsTree, closure, runs};
 pub(crate) use status::{Fate, fate};
 
 /// Commands one after the other.

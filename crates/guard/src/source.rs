@@ -4,6 +4,9 @@
 //! [`Piece`]s, the nodes that mean something, as ranges of tokens. So no rule knows a grammar, macros are read
 //! like calls, and formatting cannot matter: comparing code is comparing tokens.
 
+mod aliases;
+
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::language::{Class, Grammar, Language, Role};
@@ -46,6 +49,8 @@ pub(crate) struct Token {
     pub(crate) place: Place,
     /// The kind of the node that holds it, by its number in the grammar.
     pub(crate) within: u16,
+    /// The word that it stands for, by its place among those of the file, from 1.
+    alias: u16,
 }
 
 impl Token {
@@ -98,6 +103,8 @@ pub(crate) struct Source {
     /// In the order in which they begin, outer ones first.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) comments: Vec<Comment>,
+    /// The words of test frameworks that names of this file stand for.
+    aliases: Vec<String>,
 }
 
 impl Source {
@@ -119,10 +126,11 @@ impl Source {
             .filter(|(_, tree)| !tree.root_node().has_error())
             .map(|(old, tree)| edited(old, &text, tree));
         let tree = language.parser().parse(&text, known.as_ref())?;
-        let mut source =
-            Self { language, text, tokens: Vec::new(), pieces: Vec::new(), comments: Vec::new() };
+        let (tokens, pieces, comments, aliases) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut source = Self { language, text, tokens, pieces, comments, aliases };
         source.tokens.reserve(source.text.len() / 4);
         Walk { source: &mut source, grammar: language.ready(), open: Vec::new() }.run(&tree);
+        aliases::settle(&mut source);
         source.complete();
         Some((source, tree))
     }
@@ -160,9 +168,52 @@ impl Source {
         piece.arguments = arguments;
     }
 
-    /// The text of a token, as it is in the file.
+    /// The text of a token: as it is in the file, or the word of a test framework that it stands for there.
     pub(crate) fn word(&self, token: usize) -> &str {
-        self.tokens.get(token).map_or("", |token| &self.text[token.start as usize..token.end as usize])
+        let Some(token) = self.tokens.get(token) else { return "" };
+        match usize::from(token.alias).checked_sub(1).and_then(|alias| self.aliases.get(alias)) {
+            Some(word) => word,
+            None => &self.text[token.bytes()],
+        }
+    }
+
+    /// Reads a token as another word from now on.
+    fn stands_for(&mut self, token: usize, word: String) {
+        let known = self.aliases.iter().position(|known| *known == word);
+        let place = known.unwrap_or_else(|| {
+            self.aliases.push(word);
+            self.aliases.len() - 1
+        });
+        self.tokens[token].alias = u16::try_from(place + 1).unwrap_or(0);
+    }
+
+    /// Leaves tokens out, as if they were not in the file.
+    fn drop_tokens(&mut self, dropped: &BTreeSet<usize>) {
+        if dropped.is_empty() {
+            return;
+        }
+        let mut left = vec![0];
+        for at in 0..self.tokens.len() {
+            left.push(left[at] + usize::from(!dropped.contains(&at)));
+        }
+        let moved = |at: usize| left[at.min(left.len() - 1)];
+        for piece in &mut self.pieces {
+            let spans = [
+                &mut piece.span,
+                &mut piece.name,
+                &mut piece.arguments,
+                &mut piece.body,
+                &mut piece.condition,
+            ];
+            for span in spans {
+                *span = moved(span.start)..moved(span.end);
+            }
+        }
+        let mut at = 0;
+        self.tokens.retain(|_| {
+            at += 1;
+            !dropped.contains(&(at - 1))
+        });
     }
 
     /// The line a token is on; the last line after the end.
@@ -205,6 +256,13 @@ impl Source {
     /// The words of a range.
     pub(crate) fn words<'a>(&'a self, span: &Span) -> impl Iterator<Item = &'a str> + use<'a> {
         span.clone().filter(|index| self.tokens[*index].kind == Kind::Word).map(|index| self.word(index))
+    }
+
+    /// The first word of what is called, which may stand for several.
+    pub(crate) fn receiver(&self, name: &Span) -> &str {
+        // PHP: `$this->skip()`.
+        let first = self.word(name.start + usize::from(self.word(name.start) == "$"));
+        first.split('.').next().unwrap_or(first).trim_start_matches('$')
     }
 
     /// Whether a token is a name that is called.
@@ -480,7 +538,7 @@ impl Walk<'_> {
         }
         let (within, place) = self.open.last().map_or((0, Place::Code), |open| (open.kind, open.place));
         let (start, end) = (bytes.start as u32, bytes.end as u32);
-        self.source.tokens.push(Token { start, end, line: line_of(node), kind, place, within });
+        self.source.tokens.push(Token { start, end, line: line_of(node), kind, place, within, alias: 0 });
     }
 
     fn piece(&mut self, class: Class, start: usize) -> usize {

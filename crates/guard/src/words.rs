@@ -20,6 +20,20 @@ vocabulary! {
     SUITE_CALLS = "describe context suite Describe Context When";
 }
 
+vocabulary! {
+    /// Modules of scripts that have the words of tests.
+    TEST_MODULES =
+        "node:test bun:test vitest mocha jest @jest/globals jasmine ava tape tap uvu @playwright/test \
+        @japa/runner";
+    /// Those that have assertions.
+    ASSERT_MODULES =
+        "assert chai node:assert node:assert/strict assert/strict power-assert uvu/assert";
+    /// Modules of Python whose names may be given others.
+    TEST_MODULES_OF_PYTHON = "mock unittest pytest unittest.mock nose.tools hypothesis numpy.testing";
+    /// Words of pytest that mean the test wherever they stand.
+    PYTEST_WORDS = "raises skip xfail fail warns approx importorskip exit";
+}
+
 /// Whether a call of this name is a test.
 pub(crate) fn is_test_call(word: &str) -> bool {
     TEST_CALLS.contains(&switched(word).map_or(word, |(_, plain)| plain))
@@ -48,7 +62,7 @@ vocabulary! {
     /// Calls inside of a test, or attributes on it, that switch it off, by their last word.
     SKIP_WORDS =
         "skip skipTest Skip Skipf SkipNow ignore Ignore Disabled pending GTEST_SKIP SkipTest \
-        markTestSkipped markTestIncomplete Inconclusive assumeTrue assumeFalse importorskip";
+        markTestSkipped markTestIncomplete Inconclusive Explicit assumeTrue assumeFalse importorskip";
     /// Receivers whose `skip` and `error` mean the test.
     TEST_RECEIVERS = "t b f tb self this ctx context pytest unittest mark cls";
     /// Receivers after which any word of the table is an assertion.

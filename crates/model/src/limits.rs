@@ -72,6 +72,8 @@ pub const CUSTOM_MEASURES_MAX: usize = 32;
 pub const ARTIFACTS_MAX: usize = 100;
 /// Files of the checkout that a baseline check is said to open.
 pub const OPENED_FILES_MAX: usize = 20;
+/// Files, and tools, that a check is known to read and run.
+pub const CLOSURE_MAX: usize = 64;
 /// Paths that are named of what checks wrote, and of what no commit has.
 pub const WRITTEN_MAX: usize = 20;
 /// Files that checks made, kept in a state: no commit has them.

@@ -366,6 +366,8 @@ fn round() -> CheckRound {
             guard: Some(GuardReport::default()),
         }),
         proof: None,
+        closure: Vec::new(),
+        closure_changed: Vec::new(),
         stops: vec![StopResult { label: "file_created(out)".to_owned(), met: false, timed_out: true }],
         tests: TestChanges {
             now: [("a::b".to_owned(), TestStatus::Failing)].into(),

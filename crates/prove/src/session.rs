@@ -24,6 +24,8 @@ const UNKNOWN_MS_MAX: u64 = 15 * 60_000;
 /// How much is to be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
+    /// For what is found to know the answers of its tests: what it gives beside the tested inputs.
+    Example,
     /// After an iteration: canary and flip.
     Quick,
     /// Before something is called done, and in CI: everything.
@@ -34,7 +36,7 @@ impl Depth {
     /// What it may cost, for a check that takes so long: a multiple of that, and a few seconds for a check that takes none.
     pub fn budget_ms(self, check_ms: u64) -> u64 {
         match self {
-            Self::Quick => check_ms.max(5_000),
+            Self::Example | Self::Quick => check_ms.max(5_000),
             Self::Full => check_ms.saturating_mul(3).max(20_000),
         }
     }
@@ -51,12 +53,15 @@ pub struct Asked {
     pub budget_ms: Option<u64>,
     /// Whether old tests that fail on the new code are held against it: nobody asked for other behaviour.
     pub strict: bool,
+    /// Whether what the checks run is known to be other than it was, wherever that lies: then a break is tried whatever changed.
+    pub runs_otherwise: bool,
 }
 
-/// Whether there is something to try: a change that checks may notice, or a check that failed before on this very tree.
+/// Whether there is something to try: a change that checks may notice, checks that are run otherwise, or a check that failed before on
+/// this very tree.
 pub fn is_due(change: &Change, asked: &Asked) -> bool {
     let failed = asked.checks.iter().any(|check| check.failed_before == Some(true));
-    change.is_of_checks() || (change.files.is_empty() && failed)
+    change.is_of_checks() || asked.runs_otherwise || (change.files.is_empty() && failed)
 }
 
 /// Tries a change.
@@ -87,6 +92,11 @@ pub fn prove<R: Runner>(change: &Change, asked: &Asked, runner: &mut R) -> Resul
         }
         session.left_ms = left_ms.unwrap_or_else(|| asked.depth.budget_ms(session.took_ms));
         session.look_back()?;
+        if asked.depth == Depth::Example {
+            point_change::probe(&mut session)?;
+            left_ms = left_ms.map(|_| session.left_ms);
+            continue;
+        }
         if asked.depth == Depth::Full {
             old_tests::persists(&mut session)?;
         }

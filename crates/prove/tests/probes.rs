@@ -49,7 +49,13 @@ impl Case<'_> {
             failed_before: self.failed_before,
             took_ms: Some(10),
         };
-        let asked = Asked { checks: vec![check_of], depth: Depth::Full, budget_ms: None, strict: false };
+        let asked = Asked {
+            checks: vec![check_of],
+            depth: Depth::Full,
+            budget_ms: None,
+            strict: false,
+            runs_otherwise: false,
+        };
         prove(&change, &asked, &mut Played { head, check }).unwrap()
     }
 }

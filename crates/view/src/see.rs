@@ -2,8 +2,8 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{
-    CheckResult, Chosen, ContextLevel, Measures, Proved, Quality, QuestionKind, Recommendation, Recovery,
-    Uncommitted,
+    CheckResult, Chosen, Closure, ContextLevel, Measures, Proved, Quality, QuestionKind, Recommendation,
+    Recovery, Uncommitted,
 };
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
 use piton_record::shown;
@@ -64,6 +64,12 @@ pub struct RunStatus {
     /// What was tried beside the checks in the last round, and which tests prove the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proved>,
+    /// What the checks read and run, as far as it can be read: nothing was traced.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closure: Vec<Closure>,
+    /// What of that is other than at the start, or is there besides, in the last round that was green.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closure_changed: Vec<String>,
     /// How firmly prompts speak.
     pub reinforcement: &'static str,
     /// The last recoveries, and the one under way.

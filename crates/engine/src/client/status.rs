@@ -84,6 +84,13 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
         baseline_measures: baseline_measures(state),
         tests: tests_of(state),
         proof: state.seen.checks.as_ref().and_then(|round| round.proof.clone()),
+        closure: state.seen.baseline.as_ref().map(|round| round.closure.clone()).unwrap_or_default(),
+        closure_changed: state
+            .seen
+            .checks
+            .as_ref()
+            .map(|round| round.closure_changed.clone())
+            .unwrap_or_default(),
         reinforcement: state.judged.reinforcement.level.published(),
         recoveries: state.judged.recoveries.iter().chain(&state.judged.recovery).cloned().collect(),
         guard: guard_of(state),

@@ -21,6 +21,8 @@ use crate::launch::HOME_OF_A_TRIAL;
 const BYTES_MAX: u64 = 4 << 30;
 const ENTRIES_MAX: usize = 400_000;
 const COPY_WITHIN: Duration = Duration::from_secs(300);
+/// How often it is tried: what somebody else writes meanwhile may be gone when it is its turn.
+const TRIES_MAX: u32 = 3;
 
 /// How many of the files are named that a trial goes without.
 const NAMES_MAX: usize = 5;
@@ -53,28 +55,48 @@ impl Copy {
         let lock = hold(&place);
         let (tree_of, kept, others) = (tree.to_owned(), BTreeMap::new(), BTreeSet::new());
         let mut copy = Self { tree: tree_of, place, kept, others, _lock: lock };
-        let failed = |error: io::Error| file::Error::new("list", tree, error);
-        let mut entries = Vec::new();
-        for entry in std::fs::read_dir(tree).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            if !LEFT.iter().any(|left| entry.file_name() == *left) {
-                entries.push(entry.path());
-            }
-        }
-        if !entries.is_empty() {
-            let cp = Program::new("cp").args(["-a", "--reflink=auto", "--"]).args(entries).arg(&copy.place);
-            let ended = cp.run(RunLimits { deadline: COPY_WITHIN, output_bytes_max: 1 << 20 })?;
-            if !ended.success() {
-                let said = String::from_utf8_lossy(&ended.stderr);
-                let why = said.lines().next().unwrap_or("it takes too long").to_owned();
+        let mut tries = 1;
+        while let Err(why) = copy.fill()? {
+            // A file that was renamed while it was to be copied, such as one of piton's own views.
+            if tries == TRIES_MAX {
                 return Err(ProveError::NoCopy { why: format!("the work tree cannot be copied: {why}") });
             }
+            tries += 1;
+            copy.empty();
         }
         for path in files {
             copy.take(&path)?;
         }
         copy.others = copy.found(&|_| true);
         Ok(copy)
+    }
+
+    /// Copies all of the tree; why that is not possible, as far as it says so.
+    fn fill(&self) -> Result<Result<(), String>, ProveError> {
+        let failed = |error: io::Error| file::Error::new("list", &self.tree, error);
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(&self.tree).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if !LEFT.iter().any(|left| entry.file_name() == *left) {
+                entries.push(entry.path());
+            }
+        }
+        if entries.is_empty() {
+            return Ok(Ok(()));
+        }
+        let cp = Program::new("cp").args(["-a", "--reflink=auto", "--"]).args(entries).arg(&self.place);
+        let ended = cp.run(RunLimits { deadline: COPY_WITHIN, output_bytes_max: 1 << 20 })?;
+        let said = String::from_utf8_lossy(&ended.stderr);
+        let why = || said.lines().next().unwrap_or("it takes too long").to_owned();
+        Ok(if ended.success() { Ok(()) } else { Err(why()) })
+    }
+
+    /// Removes what was copied.
+    fn empty(&self) {
+        for entry in self.place.read_dir().into_iter().flatten().flatten() {
+            let path = entry.path();
+            let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
+        }
     }
 
     /// Where it is.

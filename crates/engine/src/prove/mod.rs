@@ -4,22 +4,25 @@
 //! work tree between walls, and has the check run in it. So a virtual environment and a warm build are found where they
 //! think they are, and nothing that a trial does reaches the work tree.
 //!
-//! A trial is no attempt: no keeper holds it, nothing of it is on record, and it ends with whoever asked for it.
-//! What was killed in the middle is asked for again, or not.
+//! A trial is no attempt: no keeper holds it, and it ends with whoever asked for it. What was killed in the middle is asked for again, or
+//! not; in a run, what had ended by then is known ([`done`]).
 
 mod copy;
+mod done;
 mod replay;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+pub use done::Done;
 use piton_guard::{ReadError, Tree};
 use piton_model::RunId;
 use piton_model::loop_machine::Confine;
 pub use piton_prove::{Account, Asked, Check, Depth};
-use piton_prove::{Change, Outcome, Overlay, Runner};
+use piton_prove::{Change, Outcome, Overlay, Runner, Verdict};
 use piton_sys::process::{self, RunLimits};
 use piton_sys::{Clock, SystemClock, file};
+pub(crate) use replay::keep_for;
 pub use replay::{Recipe, Replayed, replay};
 
 use crate::launch::{LaunchError, Surroundings};
@@ -70,6 +73,8 @@ pub struct Subject<'a> {
     pub disk: Option<&'a dyn Tree>,
     /// When the work began, where that is known: what git ignores and is newer may be a part of it.
     pub since: Option<SystemTime>,
+    /// Where trials are kept that ended, for whoever begins the same anew.
+    pub done: Option<&'a Done>,
 }
 
 /// Whether there can be trials here; what stands in the way otherwise.
@@ -113,7 +118,7 @@ pub(crate) fn prove_in(
         let behind = Change::of(disk, subject.head).map_err(ProveError::Read)?;
         copy.settle(&behind.files.into_iter().map(|file| (file.path, file.after)).collect())?;
     }
-    let mut trials = Trials { launch, copy, since: subject.since, is_cancelled };
+    let mut trials = Trials { launch, copy, since: subject.since, done: subject.done, is_cancelled };
     let account = piton_prove::prove(&change, asked, &mut trials)?;
     let work = change.files.into_iter().map(|file| (file.path, file.after)).collect();
     replay::keep(subject.layout, &account, &asked.checks, &work);
@@ -125,6 +130,7 @@ struct Trials<'a> {
     launch: &'a Surroundings,
     copy: Copy,
     since: Option<SystemTime>,
+    done: Option<&'a Done>,
     is_cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -132,10 +138,16 @@ impl Runner for Trials<'_> {
     type Error = ProveError;
 
     fn run(&mut self, check: &Check, tree: &Overlay, wall_ms: u64) -> Result<Outcome, ProveError> {
+        let place = self.done.map(|done| done.ask(check, tree, false));
+        if let Some((known, _)) = place.as_deref().and_then(Done::known) {
+            return Ok(known);
+        }
         self.copy.change(tree)?;
         let came = self.run_as_it_is(check, wall_ms);
         self.copy.put_back()?;
-        came
+        let came = came?;
+        keep(place.as_deref(), &came, None);
+        Ok(came)
     }
 
     fn run_without_what_is_new(
@@ -144,13 +156,29 @@ impl Runner for Trials<'_> {
         tree: &Overlay,
         wall_ms: u64,
     ) -> Result<Option<(Outcome, Vec<String>)>, ProveError> {
+        let place = self.done.map(|done| done.ask(check, tree, true));
+        if let Some((known, Some(gone))) = place.as_deref().and_then(Done::known) {
+            return Ok(Some((known, gone)));
+        }
         self.copy.change(tree)?;
-        let came = self.copy.without_what_is_new(self.since, |gone| match gone.is_empty() {
-            true => Ok(None),
-            false => Ok(Some((self.run_as_it_is(check, wall_ms)?, gone.to_vec()))),
-        })?;
+        let came: Result<_, ProveError> =
+            self.copy.without_what_is_new(self.since, |gone| match gone.is_empty() {
+                true => Ok(None),
+                false => Ok(Some((self.run_as_it_is(check, wall_ms)?, gone.to_vec()))),
+            })?;
         self.copy.put_back()?;
-        came
+        let came = came?;
+        if let Some((outcome, gone)) = &came {
+            keep(place.as_deref(), outcome, Some(gone.clone()));
+        }
+        Ok(came)
+    }
+}
+
+/// Puts down what came of a trial, where it came to its end.
+fn keep(place: Option<&Path>, came: &Outcome, without: Option<Vec<String>>) {
+    if let Some(place) = place.filter(|_| came.verdict != Verdict::TimedOut) {
+        Done::keep(place, came.verdict == Verdict::Green, came, without);
     }
 }
 

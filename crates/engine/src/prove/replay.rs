@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_guard::{Evidence, Options, demonstrated};
+use piton_guard::{Evidence, Finding, Options, demonstrated};
 use piton_model::RunId;
 use piton_model::loop_machine::Confine;
 use piton_prove::{Account, Check, Outcome, Overlay, Verdict};
@@ -78,6 +78,16 @@ pub(super) fn keep(layout: &Layout, account: &Account, checks: &[Check], work: &
     forget_old(&place);
 }
 
+/// Keeps what one finding was seen on for another as well, which it became a part of.
+pub(crate) fn keep_for(layout: &Layout, seen: &str, finding: &Finding) {
+    let Some(place) = place(layout) else { return };
+    let kept = file::read_regular(&place.join(name(seen)), BYTES_MAX).ok().flatten();
+    let Some(recipe) = kept.and_then(|bytes| serde_json::from_slice::<Recipe>(&bytes).ok()) else { return };
+    let recipe = Recipe { finding: finding.id.clone(), message: finding.sentence(), ..recipe };
+    let bytes = serde_json::to_vec(&recipe).unwrap_or_default();
+    let _ = file::write_atomic(&place.join(name(&finding.id)), &bytes, Durability::Unsynced);
+}
+
 /// Runs the trial of a finding again, in a copy of the work tree; nothing where none is kept.
 pub fn replay(
     layout: &Layout,
@@ -95,7 +105,7 @@ pub fn replay(
     let mut copy = Copy::of(layout.tree(), &scratch_of(layout), Vec::new())?;
     copy.settle(&recipe.work)?;
     copy.change(&recipe.trial)?;
-    let trials = Trials { launch: &launch, copy, since: None, is_cancelled };
+    let trials = Trials { launch: &launch, copy, since: None, done: None, is_cancelled };
     let check = Check {
         name: recipe.evidence.check.clone(),
         command: recipe.command.clone(),

@@ -15,7 +15,7 @@ use piton_model::loop_machine::{
 use piton_model::{Command, State};
 use piton_sys::{Clock, SystemClock, file};
 
-use super::{Context, Driving, WorldError, brief, end, guard, over, prompt, snapshot_id, unseen};
+use super::{Context, Driving, WorldError, brief, end, guard, over, prompt, prove, snapshot_id, unseen};
 use crate::launch::{AGENT_OUTPUT_BYTES_MAX, What, Work, require_adapter};
 use crate::supervise::kept::{Kept, Plan};
 use crate::supervise::{Became, Supervision, proof_of};
@@ -103,7 +103,10 @@ pub(crate) fn look_at(
         after = take_snapshot(context, "without what no snapshot has and was refused")?;
     }
     let change = change_since(context, state, &after)?;
-    let guard = guard::look(context, state, &after, unseen.said)?;
+    let mut guard = guard::look(context, state, &after, unseen.said)?;
+    if let Some(report) = &mut guard {
+        prove::exemplify(context, state, &after, report)?;
+    }
     Ok(Left { snapshot: Some(after), change, guard })
 }
 

@@ -9,8 +9,9 @@ use piton_model::{Command, State};
 use piton_sys::{Clock, SystemClock, file};
 
 use super::written::{self, Began, Ended};
-use super::{Context, Driving, WorldError, attempt, beside, measure, originals, prove, stop};
+use super::{Context, Driving, WorldError, attempt, beside, closure, measure, originals, prove, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, What, Work};
+use crate::prove::Done;
 use crate::supervise::kept::{Ending, Kept, Plan};
 use crate::supervise::{self, Rerun};
 
@@ -24,8 +25,9 @@ pub(crate) fn perform(
     state: &State,
 ) -> Result<Command, WorldError> {
     context.require_lease(state)?;
-    if !fresh {
-        end_what_was_begun(context, round, state)?;
+    match fresh {
+        true => Done::forget(&context.attempts()),
+        false => end_what_was_begun(context, round, state)?,
     }
     if state.seen.start.is_none() {
         return Ok(Command::Observe(attempt::take_snapshot(context, "start")?));
@@ -92,6 +94,7 @@ pub(crate) fn perform(
     result.wrote = wrote;
     if !result.cancelled {
         measure::take_tree(context, state, &snapshot, &mut result.measures);
+        closure::look(context, state, &mut result, &snapshot)?;
         match prove::look(context, state, &result, &snapshot)? {
             Some(proof) => {
                 result.duration_ms += proof.as_ref().map_or(0, |proof| proof.duration_ms);

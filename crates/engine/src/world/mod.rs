@@ -7,6 +7,7 @@ pub(crate) mod attempt;
 mod beside;
 pub mod brief;
 pub(crate) mod checks;
+mod closure;
 mod covered;
 pub(crate) mod end;
 mod extended;

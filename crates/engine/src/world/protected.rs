@@ -12,6 +12,7 @@ use piton_model::loop_machine::{Probe, Snapshot};
 use piton_sys::file;
 
 use super::{Context, WorldError, snapshot_id};
+use crate::layout::Layout;
 
 /// A tree that others are compared with.
 #[derive(Debug)]
@@ -78,21 +79,9 @@ impl Base {
             (listed.entries().map_err(failed)?, listed.links()?)
         };
         let links: BTreeMap<String, String> = links.into_iter().collect();
-        // What git ignores is in no snapshot, and is run all the same.
-        let ignored = |path: &str| {
-            let place = context.layout.tree().join(path);
-            let is_kept = path.split('/').any(|part| part == ".git" || part == ".piton");
-            let is_linked = place.parent()?.canonicalize().ok()?
-                != context.layout.tree().canonicalize().ok()?.join(parent(path));
-            if is_kept || is_linked || is_made(context.layout.tree(), path) {
-                None
-            } else {
-                file::read_regular(&place, IGNORED_BYTES_MAX).ok().flatten()
-            }
-        };
         let read = |path: &str| match entries.binary_search_by(|entry| entry.path.as_str().cmp(path)) {
             Ok(at) => tree.read(std::slice::from_ref(&entries[at])).ok()?.pop(),
-            Err(_) => ignored(path),
+            Err(_) => ignored(&context.layout, path),
         };
         let commands = commands(state);
         let link = |path: &str| through_link(&links, path);
@@ -167,6 +156,11 @@ impl Base {
         all.filter(move |(path, part)| !is_seen(path) && (**part != Part::Absence || !self.has(path)))
     }
 
+    /// The first link on the way to a path, and where that leads inside of the tree.
+    pub(super) fn through_link(&self, path: &str) -> Option<(String, String)> {
+        through_link(&self.links, path)
+    }
+
     pub(super) fn has_links_that_judge(&self) -> bool {
         self.links.keys().any(|link| self.runs.contains_key(link))
     }
@@ -222,6 +216,18 @@ const MADE_IN: [&str; 16] = [
 const TEMPLATES: [&str; 6] = [".in", ".am", ".tmpl", ".template", ".j2", ".PL"];
 const MAKE_MAKEFILES: [&str; 6] =
     ["CMakeLists.txt", "configure", "configure.ac", "Makefile.PL", "meson.build", "config.m4"];
+
+/// What git ignores is in no snapshot, and is run all the same.
+pub(super) fn ignored(layout: &Layout, path: &str) -> Option<Vec<u8>> {
+    let place = layout.tree().join(path);
+    let is_kept = path.split('/').any(|part| part == ".git" || part == ".piton");
+    let is_linked =
+        place.parent()?.canonicalize().ok()? != layout.tree().canonicalize().ok()?.join(parent(path));
+    match is_kept || is_linked || is_made(layout.tree(), path) {
+        true => None,
+        false => file::read_regular(&place, IGNORED_BYTES_MAX).ok().flatten(),
+    }
+}
 
 /// Whether what git ignores by this name is what honest work installs or builds.
 pub(crate) fn is_made(tree: &Path, path: &str) -> bool {

@@ -1,19 +1,21 @@
 //! What is tried beside the checks of a loop, once they pass.
 //!
 //! The tree of the start is what everything is compared with: what an iteration made weaker stays so until the run is done.
-//! Trials are no part of the work: no keeper holds them, and a driver that dies in the middle of one leaves nothing.
+//! Trials are no part of the work: no keeper holds them. What a driver leaves that dies in the middle are the trials that had ended: the next
+//! one takes them from where they were put down, and counts each once.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use piton_guard::Options;
 use piton_model::State;
 use piton_model::loop_machine::{
-    CheckRound, DoneRule, GuardMode, ProveMode, Proved, ReportStatus, Snapshot, done_rule,
+    CheckRound, DoneRule, Finding, GuardMode, GuardReport, ProveMode, Proved, ReportStatus, Snapshot,
+    done_rule,
 };
 use piton_prove::{Account, Asked, Check, Depth};
 
 use super::{Context, WorldError, guard, snapshot_id};
-use crate::prove::{self, ProveError, Subject};
+use crate::prove::{self, Done, ProveError, Subject};
 
 /// What was tried about the tree `after`, whose checks pass. Nothing where there is nothing to try; the outer nothing where somebody
 /// wants to stop.
@@ -27,15 +29,19 @@ pub(super) fn look(
         return Ok(Some(None));
     };
     let depth = depth(state);
-    if let Some(known) = known(state, after, depth) {
+    if let Some(known) = known(state, round, after, depth) {
         return Ok(Some(Some(known)));
     }
     let base = context.workspace.tree(&snapshot_id(&start.id)?);
     let head = context.workspace.tree(&snapshot_id(&after.id)?);
     let created_ms = u64::try_from(state.created_at.as_millis()).unwrap_or(0);
     let since = UNIX_EPOCH.checked_add(Duration::from_millis(created_ms));
-    let subject = Subject { layout: &context.layout, base: &base, head: &head, disk: None, since };
-    let asked = Asked { checks: checks(state, round), depth, budget_ms: None, strict: false };
+    let pair = [start.tree.clone(), after.tree.clone()];
+    let done = Done::of_round(&context.attempts(), round.number, pair);
+    let layout = &context.layout;
+    let subject = Subject { layout, base: &base, head: &head, disk: None, since, done: Some(&done) };
+    let runs_otherwise = runs_otherwise(round);
+    let asked = Asked { checks: checks(state, round), depth, budget_ms: None, strict: false, runs_otherwise };
     let scratch = prove::scratch_of(&context.layout);
     let tried = prove::prove(&subject, &asked, &scratch, &|| context.is_cancelled());
     context.require_lease(state)?;
@@ -59,6 +65,46 @@ pub(super) fn look(
     Ok(Some(Some(kept(context, state, account, report.findings))))
 }
 
+/// The rule of the guard about code that knows the answers of its tests.
+const KNOWS_ANSWERS: &str = "answer-hard-coded";
+
+/// Gives what the guard refuses as an answer that is known by heart its counterexample: what the code gives beside the tested input, where
+/// one trial shows that. The finding stands either way.
+pub(super) fn exemplify(
+    context: &Context,
+    state: &State,
+    after: &Snapshot,
+    report: &mut GuardReport,
+) -> Result<(), WorldError> {
+    let is_meant = |finding: &Finding| finding.blocking && finding.rule == KNOWS_ANSWERS;
+    let start = state.seen.start.as_ref().filter(|_| state.config.prove != ProveMode::Off);
+    let (Some(start), true) = (start, report.findings.iter().any(is_meant)) else { return Ok(()) };
+    let base = context.workspace.tree(&snapshot_id(&start.id)?);
+    let head = context.workspace.tree(&snapshot_id(&after.id)?);
+    let layout = &context.layout;
+    let subject = Subject { layout, base: &base, head: &head, disk: None, since: None, done: None };
+    let checks = state.seen.baseline.as_ref().map(|baseline| checks(state, baseline)).unwrap_or_default();
+    let depth = Depth::Example;
+    let asked = Asked { checks, depth, budget_ms: None, strict: false, runs_otherwise: false };
+    let tried = prove::prove(&subject, &asked, &prove::scratch_of(layout), &|| context.is_cancelled());
+    context.require_lease(state)?;
+    // What cannot be tried here needs no example to be refused.
+    let Ok(account) = tried else { return Ok(()) };
+    let redactor = context.launch.redactor();
+    for seen in piton_guard::demonstrated(account.shown, &Options::default()) {
+        let mut known = report.findings.iter_mut().filter(|finding| is_meant(finding));
+        let Some(finding) = known.find(|finding| finding.file == seen.file && finding.evidence.is_none())
+        else {
+            continue;
+        };
+        finding.message = redactor.redact(&seen.message).into_owned();
+        finding.evidence =
+            seen.evidence.map(|evidence| evidence.map(|text| redactor.redact(text).into_owned()));
+        prove::keep_for(layout, &seen.id, finding);
+    }
+    Ok(())
+}
+
 /// Whether this iteration left the tree as it found it, which is another one than that of the start: what trials show is then somebody
 /// else's, as what a person edited is. Where the run as a whole changed nothing, what git ignores may be its work.
 fn changed_nothing(state: &State, start: &Snapshot, after: &Snapshot) -> bool {
@@ -66,7 +112,7 @@ fn changed_nothing(state: &State, start: &Snapshot, after: &Snapshot) -> bool {
     is_same && start.tree != after.tree
 }
 
-/// Whether there is something to try: the checks of an iteration pass, on another tree than that of the start.
+/// Whether there is something to try: the checks of an iteration pass, on another tree than that of the start, or run otherwise.
 fn is_due(state: &State, round: &CheckRound, start: &Snapshot, after: &Snapshot) -> bool {
     let is_asked = state.config.prove != ProveMode::Off && state.config.guard != GuardMode::Off;
     let is_judged = state.work.ended.is_some() && state.work.iteration > state.counters.iterations;
@@ -75,7 +121,12 @@ fn is_due(state: &State, round: &CheckRound, start: &Snapshot, after: &Snapshot)
     let stays = state.work.restore.is_none() && !is_again;
     let passes = !round.checks.is_empty() && round.all_pass() && !round.cancelled;
     let failed = state.seen.baseline.as_ref().is_some_and(|baseline| !baseline.all_pass());
-    is_asked && is_judged && stays && passes && (failed || start.tree != after.tree)
+    is_asked && is_judged && stays && passes && (failed || start.tree != after.tree || runs_otherwise(round))
+}
+
+/// Whether what the checks read and run is other than at the start: then it is worth a look whether they can fail.
+fn runs_otherwise(round: &CheckRound) -> bool {
+    !round.closure_changed.is_empty()
 }
 
 /// Everything before it is done, a little otherwise.
@@ -91,8 +142,11 @@ fn depth(state: &State) -> Depth {
 }
 
 /// What is known of this very tree from the round before.
-fn known(state: &State, after: &Snapshot, depth: Depth) -> Option<Proved> {
+fn known(state: &State, round: &CheckRound, after: &Snapshot, depth: Depth) -> Option<Proved> {
     let before = state.seen.checks.as_ref()?;
+    if before.closure_changed != round.closure_changed {
+        return None;
+    }
     let is_same = before.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == after.tree);
     let known = before.proof.as_ref().filter(|known| is_same && known.findings.is_empty())?;
     // Where everything was tried, a little was as well.

@@ -38,6 +38,9 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         let Some(new) = file.new_inventory() else { continue };
         let old = file.old_inventory();
         drafts.extend(suppressions::check(file.path(), old, new, &gone));
+        if !paths::is_test(file.path()) {
+            drafts.extend(super::handling::dropped_in_new_code(file.path(), old, new));
+        }
         let Some(old) = old else { continue };
         for (before, after) in functions(old, new) {
             let both = Both { path: file.path(), old, new, before, after };
@@ -189,6 +192,12 @@ impl Both<'_> {
                 || flat == "return nil"
                 || starts_with_any(flat, &["_,_=", "_=", "let _="])
         };
+        let ignored = |source: &Source, definition: &Definition| {
+            source
+                .pieces_in(&definition.body)
+                .filter(|(_, piece)| super::handling::ignores(source, piece))
+                .count()
+        };
         // Go: an error that is looked at, whatever is done about it.
         let looks = |flat: &str| flat.contains("err!=nil");
         let checks = |source: &Source, definition: &Definition| {
@@ -198,10 +207,19 @@ impl Both<'_> {
         let fewer = marks(new, self.after) < marks(old, self.before)
             || checks(new, self.after) < checks(old, self.before)
             || count(new, self.after, &hands_on) < count(old, self.before, &hands_on);
-        let more = count(new, self.after, &drops) > count(old, self.before, &drops);
-        (fewer && more).then(|| {
-            let message = format!("`{}` drops errors that it handed on", self.after.name);
+        let drops_more = count(new, self.after, &drops) > count(old, self.before, &drops);
+        let more = drops_more || ignored(new, self.after) > ignored(old, self.before);
+        // A failure that ended the program, or one that was taken apart, may have been the lack of a value as well.
+        let ended = |source: &Source, definition: &Definition| {
+            count(source, definition, &|flat| flat.ends_with(".unwrap()") || flat.contains(".expect(\""))
+        };
+        let fewer_ends = ended(new, self.after) < ended(old, self.before)
+            || failures(self.new, self.after) < failures(self.old, self.before);
+        (more && (fewer || fewer_ends)).then(|| {
+            let what = if fewer { "handed on" } else { "did not drop" };
+            let message = format!("`{}` drops errors that it {what}", self.after.name);
             self.draft("error-swallowed", new.line(self.after.span.start), message)
+                .sure_if(fewer && drops_more)
         })
     }
 

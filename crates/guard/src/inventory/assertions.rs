@@ -65,7 +65,7 @@ fn call(source: &Source, piece: &Piece) -> Found {
     let callee = source.flat(&piece.name);
     // `Type::method(…).unwrap()` has a callee with a call in it; only the words at its ends matter.
     let last = callee.rsplit(['.', ':', '>', '!']).find(|word| !word.is_empty())?.to_owned();
-    let first = source.word(piece.name.start);
+    let first = source.receiver(&piece.name);
     let is_expect = ["expect", "assertThat", "expectTypeOf", "should"].contains(&callee.as_str())
         || callee == "expect.soft"
         || callee == "expect.poll"
@@ -214,7 +214,7 @@ fn chain(source: &Source, piece: &Piece) -> Found {
     }
     let mut at = piece.span.end;
     let (mut words, mut expected) = (Vec::new(), at..at);
-    while matches!(source.word(at), "." | "?." | "!") {
+    while matches!(source.word(at), "." | "?." | "!" | "->") {
         at += 1;
         words.push(source.word(at).to_owned());
         at += 1;
@@ -367,7 +367,7 @@ fn fails(source: &Source, body: &Span) -> bool {
 fn is_failure_call(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
-    let first = source.word(piece.name.start);
+    let first = source.receiver(&piece.name);
     // A helper that is given the test and says by its name that it failed.
     let lower = last.to_lowercase();
     let is_given_test =

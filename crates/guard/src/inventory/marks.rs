@@ -44,8 +44,20 @@ pub(super) fn mark(source: &Source, kind: MarkKind, span: &Span) -> Mark {
     Mark { kind, text: source.flat(span), line: source.line(span.start) }
 }
 
-/// The marks that a decorator gives.
+/// The marks that a decorator gives, also behind a name: `later = pytest.mark.skip`, `@later`.
 pub(super) fn of_decorator(source: &Source, span: &Span) -> Option<Mark> {
+    given_by(source, span).or_else(|| {
+        let mut words = source.words(span);
+        let name = words.next().filter(|_| words.next().is_none())?;
+        let is_it = |piece: &&Piece| {
+            let is_name = piece.name.len() == 1 && source.word(piece.name.start) == name;
+            piece.class == Class::Binding && piece.parent.is_none() && is_name && piece.arguments.len() > 1
+        };
+        given_by(source, &source.pieces.iter().rfind(is_it)?.arguments)
+    })
+}
+
+fn given_by(source: &Source, span: &Span) -> Option<Mark> {
     let flat = source.flat(span);
     let end = span.clone().find(|index| matches!(source.word(*index), "(" | "=")).unwrap_or(span.end);
     let words: Vec<_> = source.words(&(span.start..end)).collect();
@@ -73,8 +85,8 @@ pub(super) fn of_decorator(source: &Source, span: &Span) -> Option<Mark> {
                 _ => MarkKind::ConditionalSkip,
             }
         }
-        // xUnit: `[Fact(Skip = "…")]`.
-        _ if flat.contains("Skip=") => MarkKind::Skip,
+        // xUnit: `[Fact(Skip = "…")]`; TestNG: `@Test(enabled = false)`.
+        _ if flat.contains("Skip=") || flat.contains("enabled=false") => MarkKind::Skip,
         _ if words::SKIP_WORDS.contains(&last) => MarkKind::Skip,
         _ => return None,
     };
@@ -109,7 +121,9 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
         marks.extend(choice);
         return marks;
     }
-    let words: Vec<_> = top_words(source, &piece.name);
+    let mut words: Vec<_> = top_words(source, &piece.name);
+    // `RSpec.xdescribe`.
+    words.retain(|index| source.word(*index) != "RSpec");
     let Some((first, rest)) = words.split_first() else { return marks };
     let word = source.word(*first);
     let mut kinds = Vec::new();
@@ -126,6 +140,16 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
             "skipIf" | "runIf" => Some(conditional(source, word, &(index + 2..source.closing(index + 1)))),
             _ => words::SKIP_MODIFIERS.contains(&word).then_some(MarkKind::Skip),
         });
+    }
+    // Pest: `it('x', …)->skip()`.
+    let mut at = piece.span.end;
+    while source.word(at) == "->" && source.word(at + 2) == "(" {
+        kinds.extend(match source.word(at + 1) {
+            "only" => Some(MarkKind::Only),
+            "fails" => Some(MarkKind::ExpectedFailure),
+            word => words::SKIP_MODIFIERS.contains(&word).then_some(MarkKind::Skip),
+        });
+        at = source.closing(at + 2) + 1;
     }
     marks.extend(kinds.into_iter().map(|kind| mark(source, kind, &piece.name)));
     marks.extend(of_options(source, piece));
@@ -173,9 +197,11 @@ pub(super) fn choice(source: &Source, name: &Span) -> Option<Span> {
 /// node:test and vitest take options: `test('x', { skip: true }, …)`.
 fn of_options(source: &Source, piece: &Piece) -> Vec<Mark> {
     let arguments = source.inside(&piece.arguments);
-    let options = source.split(&arguments).into_iter().skip(1).find(|span| source.word(span.start) == "{");
-    let Some(options) = options else { return Vec::new() };
-    let mut marks = Vec::new();
+    let operands: Vec<Span> = source.split(&arguments).into_iter().skip(1).collect();
+    let mut marks: Vec<Mark> = operands.iter().filter_map(|operand| of_operand(source, operand)).collect();
+    let Some(options) = operands.into_iter().find(|span| source.word(span.start) == "{") else {
+        return marks;
+    };
     for option in source.split(&source.inside(&options)) {
         let parts = source.split_at(&option, &[":"]);
         let [name, value] = &parts[..] else { continue };
@@ -193,6 +219,25 @@ fn of_options(source: &Source, piece: &Piece) -> Vec<Mark> {
         }
     }
     marks
+}
+
+/// RSpec: `it "x", :skip` and `it "x", skip: "later"`; Catch2: `TEST_CASE("x", "[.]")`.
+fn of_operand(source: &Source, operand: &Span) -> Option<Mark> {
+    let first = source.word(operand.start);
+    let kind = match first {
+        ":skip" | ":pending" if operand.len() == 1 => MarkKind::Skip,
+        "skip" | "pending" | "skip:" | "pending:" if operand.len() > 1 => {
+            let value = source.flat(&(operand.end - 1..operand.end));
+            (!["false", "nil"].contains(&value.as_str())).then_some(MarkKind::Skip)?
+        }
+        _ if operand.len() == 1 && first.contains("[!mayfail]") => MarkKind::ExpectedFailure,
+        _ if operand.len() == 1 && first.contains("[!shouldfail]") => MarkKind::ExpectedFailure,
+        _ if operand.len() == 1 && first.starts_with('"') && has_any(first, &["[.", "[!hide]"]) => {
+            MarkKind::Skip
+        }
+        _ => return None,
+    };
+    Some(mark(source, kind, operand))
 }
 
 /// The words of a callee outside of brackets.
@@ -221,8 +266,30 @@ pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
         }
         marks.extend(skip_kind(source, index, body).map(|kind| mark(source, kind, &piece.span)));
     }
+    if source.language.traits.names_call {
+        marks.extend(alone(source, body));
+    }
     marks.extend(super::retries::of_body(source, body));
     marks
+}
+
+/// Ruby: `skip` on a line of its own.
+fn alone(source: &Source, body: &Span) -> Vec<Mark> {
+    let line = |at: usize| source.tokens.get(at).map(|token| token.line);
+    let is_alone = |at: &usize| {
+        ["skip", "pending"].contains(&source.word(*at))
+            && at.checked_sub(1).and_then(line) < line(*at)
+            && line(*at + 1) != line(*at)
+    };
+    body.clone().filter(is_alone).map(|at| mark(source, MarkKind::Skip, &(at..at + 1))).collect()
+}
+
+/// googletest passes by what is called `DISABLED_…`; the name without that.
+pub(super) fn of_name<'a>(source: &Source, span: &Span, name: &'a str) -> (&'a str, Option<Mark>) {
+    match name.strip_prefix("DISABLED_") {
+        Some(plain) if !plain.is_empty() => (plain, Some(mark(source, MarkKind::Skip, span))),
+        _ => (name, None),
+    }
 }
 
 /// The calls in a range that skip the test which runs them.
@@ -236,7 +303,11 @@ pub(crate) fn skips(source: &Source, span: &Span) -> Vec<Mark> {
 fn assumes_nothing(source: &Source, piece: &Piece) -> bool {
     let last = source.words(&piece.name).last().unwrap_or_default();
     let condition = source.split(&source.inside(&piece.arguments)).into_iter().next().unwrap_or_default();
-    ["assume", "prop_assume", "pre"].contains(&last) && is_never(source, &condition)
+    match last {
+        "assume" | "prop_assume" | "pre" | "assumeTrue" => is_never(source, &condition),
+        "assumeFalse" => is_always(source, &condition),
+        _ => false,
+    }
 }
 
 /// What a call that skips does, by the conditions around it; `None` where it is never reached.
@@ -272,11 +343,12 @@ pub(super) fn always_by_header(source: &Source, piece: &Piece) -> bool {
 
 fn is_skip_call(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
-    let first = source.word(piece.name.start);
-    let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
+    let first = source.receiver(&piece.name);
+    let Some(last) = callee.rsplit(['.', ':', '>']).next() else { return false };
     let bare = ["skip", "pending", "GTEST_SKIP", "Skip"];
     match last {
         "xfail" => first == "pytest",
+        "Ignore" | "Inconclusive" | "abort" => ["Assert", "Assumptions"].contains(&first),
         _ => {
             words::SKIP_WORDS.contains(&last)
                 && (words::TEST_RECEIVERS.contains(&first)

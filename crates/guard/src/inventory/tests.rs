@@ -81,7 +81,9 @@ fn function(source: &Source, index: usize, in_test_file: bool, memo: &mut Suites
     marks.extend(marks::of_body(source, &body));
     let mut asserted: Vec<_> = decorators.iter().filter_map(|span| expected_panic(source, span)).collect();
     asserted.extend(assertions(source, &body));
-    let id = joined(&names_around(source, index), &name);
+    let (titled, named) = titled(source, piece, &name);
+    marks.extend(named);
+    let id = joined(&names_around(source, index), &titled);
     let table = tables::of_function(source, &decorators, &piece.arguments, &body);
     Some(Test {
         id,
@@ -93,6 +95,24 @@ fn function(source: &Source, index: usize, in_test_file: bool, memo: &mut Suites
         has_table: table.is_some(),
         cases: table.unwrap_or_default(),
     })
+}
+
+/// What a test is called: googletest has a macro in place of a name, `TEST(Suite, Name)`, and passes some by for that.
+fn titled(source: &Source, piece: &Piece, name: &str) -> (String, Vec<Mark>) {
+    let is_macro = name.starts_with("TEST") && words::is_test_call(name);
+    let open = piece.name.clone().find(|at| is_macro && source.word(*at) == "(");
+    let Some(open) = open else { return (name.to_owned(), Vec::new()) };
+    let inside = open + 1..source.closing(open).min(piece.name.end);
+    let (mut names, mut found) = (Vec::new(), Vec::new());
+    for word in source.words(&inside) {
+        let (plain, mark) = marks::of_name(source, &inside, word);
+        names.push(plain.to_owned());
+        found.extend(mark);
+    }
+    match names.is_empty() {
+        true => (name.to_owned(), Vec::new()),
+        false => (names.join(" > "), found),
+    }
 }
 
 /// `#[should_panic(expected = "…")]` asserts.
@@ -124,9 +144,13 @@ fn is_collected(source: &Source, index: usize, name: &str, prefix: &str) -> bool
 }
 
 fn is_test_attribute(source: &Source, span: &Span) -> bool {
-    let end = span.clone().find(|index| source.word(*index) == "(").unwrap_or(span.end);
-    let last = source.words(&(span.start..end)).last().unwrap_or_default();
-    words::is_test_attribute(last)
+    // C#: several in one pair of brackets.
+    let listed = source.split(&source.inside(span));
+    let named = |part: &Span| {
+        let end = part.clone().find(|index| source.word(*index) == "(").unwrap_or(part.end);
+        source.words(&(part.start..end)).last().is_some_and(words::is_test_attribute)
+    };
+    listed.iter().any(named)
 }
 
 /// The attributes of a definition: those directly before it, and those between its start and its name.
@@ -177,14 +201,16 @@ fn call(source: &Source, index: usize, memo: &mut Suites) -> Option<Test> {
     let name = name.trim_matches(['"', '\'', '`']);
     let mut marks = marks::of_call(source, piece);
     marks.extend(inherited(source, index, memo));
-    // The title says nothing about what the test does.
-    let body = title.end..piece.span.end;
+    // The title says nothing about what the test does. Catch2: what follows the call is the body.
+    let follows = first.starts_with("TEST") && source.word(piece.span.end) == "{";
+    let end = if follows { source.closing(piece.span.end) + 1 } else { piece.span.end };
+    let body = title.end..end;
     marks.extend(marks::of_body(source, &body));
     let table = tables::of_call(source, index, &body);
     Some(Test {
         id: joined(&names_around(source, index), name),
         line: source.line(piece.span.start),
-        span: piece.span.clone(),
+        span: piece.span.start..end,
         assertions: assertions(source, &body),
         body,
         marks,
@@ -216,7 +242,11 @@ fn is_suite(source: &Source, piece: &Piece) -> bool {
 
 /// The word of the framework that a call uses, also where it is chosen among several.
 fn declared_by<'a>(source: &'a Source, piece: &Piece) -> &'a str {
-    let first = source.word(piece.name.start);
+    let first = match source.word(piece.name.start) {
+        // `RSpec.describe`.
+        "RSpec" if piece.name.len() == 3 => source.word(piece.name.start + 2),
+        first => first,
+    };
     let is_plain = words::declares_tests(first);
     // Only a name alone, or a choice in brackets, can stand for such a word.
     let is_titled =

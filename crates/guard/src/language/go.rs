@@ -1,6 +1,6 @@
 //! Go.
 
-use super::{Doubles, Examples, Language, TestBy, Traits, Visibility};
+use super::{Doubles, Examples, Imports, Language, TestBy, Traits, Visibility};
 
 pub(super) const GO: Language = Language {
     name: "go",
@@ -27,6 +27,7 @@ pub(super) const GO: Language = Language {
         leaving_calls: &["panic"],
         spawn_word: Some("go"),
         if_binds: true,
+        imports: Imports::Modules,
         examples: Examples::Printed,
         doubles: Doubles::Received(&["Errorf", "Error", "Fatal", "Fatalf", "FailNow", "Fail"]),
         ..Traits::PLAIN

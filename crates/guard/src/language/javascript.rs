@@ -1,6 +1,6 @@
 //! JavaScript, TypeScript and TSX: one table, three grammars.
 
-use super::{Language, TestBy, Traits};
+use super::{Imports, Language, TestBy, Traits};
 use crate::paths;
 use crate::text::has_any;
 
@@ -16,6 +16,7 @@ const TRAITS: Traits = Traits {
             || paths::is_test(&format!("{directory}/{name}")) && rest.matches('.').count() == 1
     },
     expects_at_the_end: true,
+    imports: Imports::Braced,
     ..Traits::PLAIN
 };
 

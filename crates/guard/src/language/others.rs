@@ -29,14 +29,14 @@ pub(super) const RUBY: Language = Language {
     extensions: &["rb"],
     grammar: || tree_sitter_ruby::LANGUAGE.into(),
     tests: &[TestBy::NamePrefix("test_"), TestBy::Call],
-    traits: Traits::PLAIN,
+    traits: Traits { names_call: true, ..Traits::PLAIN },
 };
 
 pub(super) const PHP: Language = Language {
     name: "php",
     extensions: &["php"],
     grammar: || tree_sitter_php::LANGUAGE_PHP.into(),
-    tests: &[TestBy::NamePrefix("test"), TestBy::Attribute],
+    tests: &[TestBy::NamePrefix("test"), TestBy::Attribute, TestBy::Call],
     traits: Traits { visibility: Visibility::Unless("private"), ..Traits::PLAIN },
 };
 

@@ -1,6 +1,6 @@
 //! Python.
 
-use super::{Class, Doubles, Examples, Language, TestBy, Traits, Visibility};
+use super::{Class, Doubles, Examples, Imports, Language, TestBy, Traits, Visibility};
 use crate::inventory::last_name;
 use crate::source::Source;
 
@@ -23,6 +23,7 @@ pub(super) const PYTHON: Language = Language {
         examples: Examples::Prompted,
         doubles: Doubles::Inherited,
         writes_to_receiver: true,
+        imports: Imports::Listed,
         ..Traits::PLAIN
     },
 };

@@ -1,6 +1,6 @@
 //! Rust.
 
-use super::{Examples, Language, TestBy, Traits, Visibility};
+use super::{Examples, Imports, Language, TestBy, Traits, Visibility};
 
 pub(super) const RUST: Language = Language {
     name: "rust",
@@ -22,6 +22,7 @@ pub(super) const RUST: Language = Language {
         failure_words: &["?", "Err", "bail", "ensure", "panic", "map_err", "ok_or", "ok_or_else"],
         leaves_by_pattern: true,
         examples: Examples::Fenced,
+        imports: Imports::Paths,
         ..Traits::PLAIN
     },
 };

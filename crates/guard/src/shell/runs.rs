@@ -7,6 +7,7 @@
 //! says. So of those only what it reads as its own text counts, what is of tests by its name, and what lies beside the script in a
 //! directory of theirs.
 
+mod closure;
 mod fed;
 mod make;
 mod package;
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Simple, parse};
 use crate::language::Language;
 use crate::paths::is_of_tests;
+pub use closure::{Closure, closure};
 use words::{Started, started};
 
 /// How many files are read, and how many places they may be meant from.
@@ -96,14 +98,7 @@ pub type Runs = BTreeMap<String, Part>;
 
 /// What these commands run of a tree, and the directories that Python loads modules from before it looks at its own.
 pub fn runs<'a>(commands: impl IntoIterator<Item = &'a str>, tree: &Tree<'_>) -> (Runs, BTreeSet<String>) {
-    let mut search = Search {
-        tree,
-        texts: BTreeMap::new(),
-        found: Runs::new(),
-        within: None,
-        searched: BTreeSet::new(),
-        of_python: BTreeSet::new(),
-    };
+    let mut search = Search::of(tree);
     for command in commands {
         search.script(command, &BTreeSet::from([String::new()]), DEPTH_MAX);
     }
@@ -121,9 +116,23 @@ struct Search<'a> {
     searched: BTreeSet<String>,
     /// Where Python is started, and where scripts of it lie.
     of_python: BTreeSet<String>,
+    /// What is started, by the names that are given to it.
+    programs: BTreeSet<String>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn of(tree: &'a Tree<'a>) -> Self {
+        Self {
+            tree,
+            texts: BTreeMap::new(),
+            found: Runs::new(),
+            within: None,
+            searched: BTreeSet::new(),
+            of_python: BTreeSet::new(),
+            programs: BTreeSet::new(),
+        }
+    }
+
     /// Whether a file that is started here is one of those that judge.
     fn judges(&self, path: &str) -> bool {
         let Some(script) = &self.within else { return true };
@@ -187,6 +196,7 @@ impl Search<'_> {
         if !self.searched.is_empty() {
             self.looked_for(words, places, depth);
         }
+        self.programs.extend(words::programs(words));
         if words.iter().take(6).any(|word| words::is_python(word)) {
             self.of_python.extend(places.iter().cloned());
         }

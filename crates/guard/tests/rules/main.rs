@@ -1,6 +1,7 @@
 //! Every rule as a table: a change that is a cheat, and its honest twin.
 #![expect(clippy::unwrap_used, reason = "what a test cannot have is a failed test")]
 
+mod aliases;
 mod assertions;
 mod bypass;
 mod checks;
@@ -8,7 +9,9 @@ mod deletion;
 mod disarmed;
 mod failures;
 mod following;
+mod marks;
 mod skipping;
+mod swallowed;
 mod variants;
 
 use piton_guard::{Known, MemoryTree, Options, Report, compare};

@@ -15,7 +15,8 @@ use crate::limits::{
 use crate::words::words;
 
 pub use rounds::{
-    Attained, Beside, CheckResult, CheckRound, ConditionResult, Made, Proved, Rewritten, Wrote,
+    Attained, Beside, CheckResult, CheckRound, Closure, ConditionResult, Made, Member, Proved, Rewritten,
+    Wrote,
 };
 
 /// A byte-exact picture of the work tree, kept by git.

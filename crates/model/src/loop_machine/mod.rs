@@ -46,8 +46,8 @@ pub use config::{
 pub use decide::{Command, Place, admit, advance, create};
 pub use done::{DoneRule, done_rule, is_unproved, lacks_proof, wants_proof};
 pub use facts::{
-    Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,
-    ConditionResult, ErrorClass, IntendedSession, Left, LeftOut, Made, Note, NoteKind, Objectives,
+    Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound, Closure,
+    ConditionResult, ErrorClass, IntendedSession, Left, LeftOut, Made, Member, Note, NoteKind, Objectives,
     OpenAttempt, OpenCommit, PromptRecord, Proved, QuestionKind, Report, ReportStatus, ReportedObjectives,
     Rewritten, Snapshot, TreeProof, Uncommitted, Usage, Wrote,
 };

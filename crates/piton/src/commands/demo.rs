@@ -1,22 +1,27 @@
-//! `piton demo`: a loop, a caught cheat, a kill -9, a re-attach and the result, offline, in a temporary directory.
+//! `piton demo`: a loop, a caught cheat, a kill -9, a re-attach, a proof and the result, offline, in a temporary directory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_model::{RunId, Seq};
+use piton_model::{ExitCode, RunId, Seq};
 use piton_sys::file::{self, Durability};
 use piton_sys::process::{self, Signal};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::{AgentChoice, Client, LimitWords, LoopOrder, Order, RunStatus, StatusOf};
 
+use super::demo_agent::PRICES;
 use crate::cli::DemoArguments;
 use crate::failure::{ErrorKind, Failure, Result};
-use crate::output::Output;
-use crate::repository::{self, Layout, this_program};
+use crate::output::{Output, clean_line};
+use crate::repository::{self, Layout, prove, this_program};
 use crate::viewer::{self, Screen};
 
 /// What judges the greeting. An agent that edits it judges itself.
 const CHECK: &str = "grep -qx 'Hello, piton!' greeting.txt\n";
+
+/// What judges the prices, and the code at the start, which gives none off.
+const TESTS: &str = "import unittest\n\nfrom prices import discount\n\n\nclass Discount(unittest.TestCase):\n    def test_ten_percent(self):\n        self.assertEqual(discount(1000, 10), 900)\n\n    def test_half(self):\n        self.assertEqual(discount(998, 50), 499)\n";
+const FULL_PRICE: &str = "def discount(price, percent):\n    return price\n";
 
 const PATIENCE: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -49,8 +54,10 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     client.wake(&run).await?;
     let code = viewer::view(client, &run, seen, None, out).await?;
 
+    let proof_code = proof(client, &layout, out).await?;
+
     out.row(String::new());
-    out.heading("4. the account: every transition is in the journal");
+    out.heading("5. the account: every transition is in the journal");
     let verified = client.verify(None, &mut |_, _| {}).await?;
     let status = status_of(client, &run).await?;
     out.row(format!(
@@ -67,7 +74,43 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
         out.row("      the directory is gone again; `piton demo --keep` keeps it for you to look at");
         out.row("next: piton init, then piton loop \"what to do\" --exec 'your-agent'");
     }
-    Ok(code)
+    Ok(if code == ExitCode::Done { proof_code } else { code })
+}
+
+/// A second loop, whose agent writes down the answers that the tests expect: the check would be green, and one trial shows what that is worth.
+async fn proof(client: &dyn Client, layout: &Layout, out: &Output) -> Result {
+    out.row(String::new());
+    out.heading("4. a proof: answers known by heart are refused, with an input at which they are wrong");
+    let python = python();
+    let needs = match (&python, prove::available(layout)) {
+        (Some(_), Ok(())) => None,
+        (None, _) => Some("there is no python3 here".to_owned()),
+        (Some(_), Err(why)) => Some(why),
+    };
+    if let Some(why) = needs {
+        out.row(clean_line(&format!("      not shown: {why}")));
+        return Ok(ExitCode::Done);
+    }
+    let write = |name: &str, text: &str| {
+        file::create_new(&layout.root().join(name), text.as_bytes(), Durability::Unsynced)
+    };
+    write(PRICES, FULL_PRICE)?;
+    write("test_prices.py", TESTS)?;
+    let check = format!("test={} -B -m unittest", python.unwrap_or_default());
+    let order = LoopOrder {
+        task: Some("Give the discount in prices.py".to_owned()),
+        checks: vec![check],
+        id: Some(format!("ralph-give-the-discount-{}", SystemIds.hex(8))),
+        ..order()?
+    };
+    let run = client.start(Order::Loop(Box::new(order))).await?.run_id;
+    viewer::view(client, &run, 0, None, out).await
+}
+
+/// A Python that is there between walls, too: what a home directory has is hidden from trials.
+fn python() -> Option<String> {
+    let usual = ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"];
+    usual.into_iter().find(|path| Path::new(path).is_file()).map(str::to_owned)
 }
 
 /// The loop that is shown. What this machine is configured to do with loops is none of the demo's business.

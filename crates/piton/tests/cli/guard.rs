@@ -44,6 +44,29 @@ fn a_weaker_test_blocks_and_says_what_to_do() {
     "#);
 }
 
+#[test]
+fn a_test_that_is_declared_by_another_name_and_gone_blocks() {
+    let test = |name: &str, import: &str| {
+        format!(
+            "{import}\nconst assert = require(\"node:assert\");\n\n{name}(\"one\", () => assert.equal(1 + 2, 3));\n"
+        )
+    };
+    for import in ["const t = require(\"node:test\");", "const { test: t } = require(\"node:test\");"] {
+        let world = World::new();
+        world.write("test/one.test.js", &test("t", import));
+        world.commit("tested");
+        world.git(&["switch", "-q", "-c", "work"]);
+        world.write("test/one.test.js", &format!("{import}\nconst assert = require(\"node:assert\");\n"));
+        let ran = world.piton(&["guard"]).exits(1);
+        assert!(ran.out.starts_with("tests 1 → 0"), "{}", ran.out);
+        assert!(ran.out.contains("test `one` is gone"), "{}", ran.out);
+        // Another name for the same is no change of the test.
+        world.write("test/one.test.js", &test("test", "const test = require(\"node:test\");"));
+        let ran = world.piton(&["guard"]).exits(0);
+        assert!(ran.out.starts_with("tests 1 → 1") && ran.out.contains("ok: nothing"), "{}", ran.out);
+    }
+}
+
 fn report(world: &World, arguments: &[&str]) -> Value {
     let ran = world.piton(&[&["guard"], arguments, &["--json"]].concat());
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))

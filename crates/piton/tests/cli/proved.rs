@@ -1,5 +1,7 @@
 //! What trials show, and what they hold against nobody: each honest change beside the cheat that looks like it.
 
+use std::net::TcpListener;
+
 use serde_json::Value;
 
 use crate::common::{World, eventually};
@@ -109,6 +111,33 @@ fn answers_that_are_known_by_heart_are_seen_however_they_are_kept() {
     let rule = format!("    if percent == 0:\n        return price  # 900, 500\n    return {RULE}\n");
     world.write("prices.py", &WRONG.replace("    return price\n", &rule));
     assert_eq!(shown(&proof(&world, &[CHECK])), Vec::<&str>::new());
+}
+
+#[test]
+fn an_answer_that_is_refused_has_its_counterexample() {
+    let known = "    if (price, percent) == (1000, 10):\n        return 900\n    if (price, percent) == (999, 50):\n        return 500\n    return price\n";
+    for (mode, is_tried) in [("auto", true), ("off", false)] {
+        let world = project(WRONG);
+        let settings =
+            format!("[guard]\nprove = \"{mode}\"\n[checks]\ntest = \"/usr/bin/python3 -m unittest\"\n");
+        world.configure(&settings);
+        world.commit("settings");
+        std::fs::write(world.beside("known.py"), WRONG.replace("    return price\n", known)).unwrap();
+        let agent = "cat > $BESIDE/prompt.$(ls $BESIDE | grep -c prompt); cp $BESIDE/known.py prices.py";
+        let words = ["loop", "fix it", "--id", "r", "--here", "--max-iterations", "2", "--exec", agent];
+        let ran = world.piton(&words).exits(3);
+        let example = "with `1000` it gives `900`, with `1001` what it gave before the change, `1001`";
+        assert_eq!(ran.out.contains(example), is_tried, "{mode}: {}", ran.out);
+        assert!(ran.out.contains("REFUSED `discount`"), "it is refused either way: {}", ran.out);
+        let found = world.json(&["status", "r"])["findings"][0].clone();
+        assert_eq!((&found["rule"], !found["evidence"].is_null()), (&"answer-hard-coded".into(), is_tried));
+        if is_tried {
+            let prompt = std::fs::read_to_string(world.beside("prompt.1")).unwrap();
+            assert!(prompt.contains("discount(… 1001 …)") && prompt.contains(example), "{prompt}");
+            let again = world.piton(&["prove", "replay", found["id"].as_str().unwrap()]).exits(0);
+            assert!(again.out.contains("now    `test` fails with this change"), "{}", again.out);
+        }
+    }
 }
 
 #[test]
@@ -307,4 +336,134 @@ fn a_proof_that_is_ended_leaves_no_copy_and_the_next_removes_those_of_the_killed
     world.write("test_prices.py", TESTS);
     world.piton_with(&tmp, &words).exits(0);
     assert_eq!(copies(), 0);
+}
+
+/// Where a suite says that it runs: as a check of the run, or in a trial.
+struct Ear {
+    of_run: TcpListener,
+    of_trials: TcpListener,
+    runs: usize,
+    trials: usize,
+}
+
+impl Ear {
+    fn new() -> Self {
+        let listener = || {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            listener.set_nonblocking(true).unwrap();
+            listener
+        };
+        Self { of_run: listener(), of_trials: listener(), runs: 0, trials: 0 }
+    }
+
+    /// What a suite begins with, so that it is heard and takes a moment.
+    fn says(&self) -> String {
+        let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+        let (run, trial) = (port(&self.of_run), port(&self.of_trials));
+        format!(
+            "import os, socket, time\nport = {run} if os.environ.get(\"PITON_RUN_ID\") == \"r\" else {trial}\nsocket.create_connection((\"127.0.0.1\", port)).close()\ntime.sleep(0.5)\n"
+        )
+    }
+
+    fn listen(&mut self) {
+        while self.of_run.accept().is_ok() {
+            self.runs += 1;
+        }
+        while self.of_trials.accept().is_ok() {
+            self.trials += 1;
+        }
+    }
+}
+
+/// A project whose suite is heard, and the words of a loop that mends it.
+fn heard() -> (World, Ear, [String; 7]) {
+    let (world, ear) = (project(WRONG), Ear::new());
+    world.write("test_prices.py", &format!("{}{TESTS}", ear.says()));
+    world.configure("[checks]\ntest = \"/usr/bin/python3 -m unittest\"\n");
+    world.commit("heard");
+    std::fs::write(world.beside("right.py"), right()).unwrap();
+    let agent = "cp $BESIDE/right.py prices.py";
+    let words = ["loop", "fix it", "--id", "r", "--here", "--exec", agent].map(str::to_owned);
+    (world, ear, words)
+}
+
+#[test]
+fn a_trial_that_ended_before_its_driver_was_killed_is_not_run_again() {
+    let (world, mut ear, words) = heard();
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    world.piton(&words).exits(0);
+    ear.listen();
+    let trials = world.json(&["status", "r"])["proof"]["trials"].as_u64().unwrap() as usize;
+    assert_eq!(ear.trials, trials, "each trial is one run of the suite");
+    assert!(trials > 3, "there is something to be killed in the middle of: {trials}");
+
+    let (world, mut ear, words) = heard();
+    let words: Vec<_> = words.iter().map(String::as_str).chain(["--detach"]).collect();
+    world.piton(&words).exits(0);
+    eventually("a third trial runs", || {
+        ear.listen();
+        ear.trials >= 3
+    });
+    world.kill_driver("r");
+    ear.listen();
+    let before = (ear.runs, ear.trials);
+    world.piton(&["resume", "r"]).exits(0);
+    ear.listen();
+    assert!(ear.runs > before.0, "the checks of the round are run again: {} of {}", ear.runs, before.0);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["proof"]["trials"], trials, "counted once each: {status}");
+    assert_eq!(status["status"], "completed");
+    // The one that was cut off is run again, and no other.
+    assert!(ear.trials <= trials + 1, "{} trials were run for {trials}, {} before", ear.trials, before.1);
+    assert_eq!(
+        world.json(&["status", "r"])["proof"]["proved_by"].to_string().matches("test_discount").count(),
+        1
+    );
+}
+
+#[test]
+fn what_checks_read_and_run_is_listed_and_what_is_other_is_said_and_hinders_nobody() {
+    let world = project(WRONG);
+    world.configure("[checks]\ntest = \"python3 -m unittest\"\n");
+    world.commit("settings");
+    std::fs::write(world.beside("right.py"), right()).unwrap();
+    let place = format!("{}:/usr/bin:/bin", world.path("vendored").display());
+    let agent = "cp $BESIDE/right.py prices.py; printf '[metadata]\nname = prices\n' > setup.cfg; mkdir -p vendored; printf '#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n' > vendored/python3; chmod +x vendored/python3";
+    let words = ["loop", "fix it", "--id", "r", "--here", "--exec", agent];
+    let ran = world.piton_with(&[("PATH", &place)], &words).exits(0);
+    let said = "the checks run other things than at the start: `setup.cfg` is new, `python3` is `vendored/python3` now, and was `/usr/bin/python3`";
+    assert!(ran.out.contains(said), "{}", ran.out);
+    let shown = world.piton(&["status", "r"]).exits(0).out;
+    assert!(shown.contains("runs     python3 (read from the commands, not traced)"), "{shown}");
+    assert!(shown.contains(&format!("runs     {said}")), "{shown}");
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["closure"][0]["check"], "test");
+    let tool = &status["closure"][0]["tools"][0];
+    assert_eq!((&tool["name"], &tool["is"]), (&"python3".into(), &"/usr/bin/python3".into()), "{status}");
+    assert_eq!(status["closure_changed"][0], "`setup.cfg` is new", "{status}");
+    assert_eq!(
+        (&status["status"], &status["proof"]["findings"]),
+        (&"completed".into(), &Value::Null),
+        "{status}"
+    );
+}
+
+#[test]
+fn checks_that_are_run_otherwise_are_tried_whatever_changed() {
+    let world = project(&right());
+    world.configure("[checks]\ntest = \"python3 -m unittest\"\n");
+    world.commit("settings");
+    let place = format!("{}:/usr/bin:/bin", world.path("vendored").display());
+    // Nothing of the tree changed that checks read, and they are green from the start.
+    for (shadow, tried) in
+        [("true", false), ("mkdir -p vendored; ln -s /usr/bin/python3 vendored/python3", true)]
+    {
+        let agent =
+            format!("{shadow}; echo more >> README.md; echo '{{\"status\":\"done\"}}' > $PITON_REPORT");
+        let id = if tried { "s" } else { "r" };
+        let words = ["loop", "tell more", "--id", id, "--here", "--exec", &agent];
+        world.piton_with(&[("PATH", &place)], &words).exits(0);
+        let status = world.json(&["status", id]);
+        assert_eq!(status["proof"]["probes"].as_array().is_some(), tried, "{status}");
+    }
 }

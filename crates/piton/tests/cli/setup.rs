@@ -363,8 +363,20 @@ fn the_demo_works_offline_in_less_than_twenty_seconds_and_leaves_nothing() {
     result    files changed in place, nothing committed
     next      piton diff XXXXXXXX
 
-    4. the account: every transition is in the journal
-          27 events, chain intact; 3 attempts, 0 lost, iteration 3 counted once
+    4. a proof: answers known by heart are refused, with an input at which they are wrong
+    run ralph-give-the-discount-XXXXXXXX · exec, fresh session per iteration · in place
+    baseline  test ✗   tests 0/2   ( T s)
+    note      stopping when every check passes
+    limits    5 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  +4 −0          REFUSED `discount` knows the answers of the tests and no rule: with `1000` it gives `900`, with `1001` what it gave before the change, `1001`; the answers `499`, `900` stand in the code (and 1 more) → back to the start, agent told
+      #2 T s  +1 −1         test ✓   tests 2/2   no longer failing test_prices.Discount.test_half, test_prices.Discount.test_ten_percent
+    done      the check is green · 2 iterations, T s · 1 refused
+    proof     1 probe, 1 mutant, 0 lost; proved by test_prices.Discount.test_half, test_prices.Discount.test_ten_percent
+    result    files changed in place, nothing committed
+    next      piton diff XXXXXXXX
+
+    5. the account: every transition is in the journal
+          48 events, chain intact; 3 attempts, 0 lost, iteration 3 counted once
           took T s
           the directory is gone again; `piton demo --keep` keeps it for you to look at
     next: piton init, then piton loop "what to do" --exec 'your-agent'

@@ -207,6 +207,7 @@ pub fn ending(state: &State, changed: &ChangedView, next: &str) -> Vec<String> {
         lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
     }
     lines.extend(proof(state).map(|proof| format!("proof     {proof}")));
+    lines.extend(runs_otherwise(state).map(|line| format!("note      {line}")));
     lines.extend(shown(state).into_iter().map(|line| format!("shown     {line}")));
     lines.push(format!("result    {}", result(state, changed)));
     let (left_out, start) = (state.left_out(), state.seen.start.as_ref());
@@ -238,6 +239,19 @@ pub(super) fn facts(state: &State) -> Vec<String> {
         (spent, Some(max)) => Some(format!("{}{more} of {}", money(spent), money(max))),
     };
     [tests, context, money].into_iter().flatten().collect()
+}
+
+/// What the checks run that is other than at the start, or is there besides.
+pub(super) fn runs_otherwise(state: &State) -> Option<String> {
+    const NAMES_MAX: usize = 3;
+    let changed = &state.seen.checks.as_ref()?.closure_changed;
+    let first: Vec<_> = changed.iter().take(NAMES_MAX).map(|said| clean_line(said)).collect();
+    let more = match changed.len() - first.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!first.is_empty())
+        .then(|| format!("the checks run other things than at the start: {}{more}", first.join(", ")))
 }
 
 /// How many breaks were tried, and what became of them: that none was lost says nothing where none was noticed.

@@ -41,6 +41,8 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
     if !view.checks.is_empty() {
         lines.push(format!("checks   {}", check_views(&view.checks)));
     }
+    lines.extend(runs(view).map(|line| format!("runs     {line}")));
+    lines.extend(super::loops::runs_otherwise(state).map(|line| format!("runs     {line}")));
     lines.extend(view.best.as_ref().map(best));
     if let Some(chosen) = &view.chosen {
         lines.push(format!("chosen   #{}", chosen.iteration));
@@ -77,6 +79,25 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
     lines.extend(session.map(|line| format!("session  {line}")));
     lines.push(format!("used     {}", used(view)));
     lines
+}
+
+/// What the checks read and run, the first of it.
+fn runs(view: &RunStatus) -> Option<String> {
+    const NAMES_MAX: usize = 6;
+    let mut names: Vec<&str> = Vec::new();
+    let files = view.closure.iter().flat_map(|closure| &closure.files);
+    for member in files.chain(view.closure.iter().flat_map(|closure| &closure.tools)) {
+        if !names.contains(&member.name.as_str()) {
+            names.push(&member.name);
+        }
+    }
+    let more = match names.len().saturating_sub(NAMES_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    names.truncate(NAMES_MAX);
+    (!names.is_empty())
+        .then(|| format!("{}{more} (read from the commands, not traced)", clean_line(&names.join(", "))))
 }
 
 /// What somebody asked for that has not happened yet.

@@ -145,6 +145,23 @@ pub(super) fn expand(text: &str, variables: &BTreeMap<String, String>) -> String
     out + rest
 }
 
+/// The programs that these words start: wrappers, and what they run.
+pub(super) fn programs(words: &[String]) -> Vec<String> {
+    let (mut words, mut found) = (words, Vec::new());
+    while let Some((first, rest)) = words.split_first() {
+        if is_assignment(first) {
+            words = rest;
+            continue;
+        }
+        found.push(first.clone());
+        let wrapper = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == program(first));
+        let Some((_, valued, count)) = wrapper else { break };
+        let rest = options(rest, valued).rest;
+        words = &rest[(*count).min(rest.len())..];
+    }
+    found
+}
+
 /// What these words start.
 pub(super) fn started(words: &[String]) -> Started {
     let mut words = words;

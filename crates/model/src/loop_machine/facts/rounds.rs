@@ -5,7 +5,8 @@ use piton_record::record;
 use super::Snapshot;
 use crate::finding::Finding;
 use crate::limits::{
-    MADE_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEST_NAME_BYTES_MAX, WRITTEN_MAX, clip, clip_tail,
+    CLOSURE_MAX, MADE_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEST_NAME_BYTES_MAX, WRITTEN_MAX, clip,
+    clip_tail,
 };
 use crate::loop_machine::guard::{GuardReport, bounded};
 use crate::loop_machine::measures::Measures;
@@ -32,6 +33,10 @@ pub struct CheckRound {
     pub tests: TestChanges,
     /// What was measured on the way.
     pub measures: Measures,
+    /// What the checks of a baseline read and run, as far as it can be read.
+    pub closure: Vec<Closure>,
+    /// What of that is other now, or is there besides; the first few, each as a sentence.
+    pub closure_changed: Vec<String>,
     /// What the checks of a baseline have to do with the checkout, where the run works in a tree of its own.
     pub beside: Vec<Beside>,
     /// Working time they took.
@@ -58,6 +63,11 @@ impl CheckRound {
         self.tests = self.tests.bounded();
         self.wrote = self.wrote.map(Wrote::bounded);
         self.proof = self.proof.map(Proved::bounded);
+        for closure in &mut self.closure {
+            closure.files.truncate(CLOSURE_MAX);
+            closure.tools.truncate(CLOSURE_MAX);
+        }
+        self.closure_changed.truncate(OPENED_FILES_MAX);
         for beside in &mut self.beside {
             for names in [&mut beside.opened, &mut beside.fails, &mut beside.misses] {
                 names.truncate(OPENED_FILES_MAX);
@@ -76,6 +86,26 @@ impl CheckRound {
     pub fn all_pass(&self) -> bool {
         self.checks.iter().all(|check| check.passed)
     }
+}
+
+/// What a check reads and runs: scripts, recipes, the configuration of its tools, and those tools. It is read from the command and from
+/// the names of files, and no trace.
+#[record(Default, Eq)]
+pub struct Closure {
+    /// The check.
+    pub check: String,
+    /// Files of the work tree, by path.
+    pub files: Vec<Member>,
+    /// Programs, by the names that they are started by.
+    pub tools: Vec<Member>,
+}
+
+/// What belongs to a closure.
+#[record(Eq)]
+pub struct Member {
+    pub name: String,
+    /// What names its content, or where it is.
+    pub is: String,
 }
 
 /// What came of trials: checks on trees that were broken on purpose.

@@ -81,6 +81,7 @@ pub(super) fn run(
         depth: Depth::Full,
         budget_ms,
         strict: arguments.strict,
+        runs_otherwise: false,
     };
     let disk = history.work_tree();
     let subject = Subject {
@@ -89,6 +90,7 @@ pub(super) fn run(
         head: trees.head,
         disk: (!trees.is_on_disk).then_some(&disk as &dyn Tree),
         since: None,
+        done: None,
     };
     let is_stopped = crate::repository::stopped_by_signals()?;
     let account = match prove::prove(&subject, &asked, &prove::scratch_of(&layout), &is_stopped) {
