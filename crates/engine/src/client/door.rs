@@ -12,10 +12,10 @@ use piton_view::{
     Answer, ArchivedView, Asked, BackedUp, BackupRestored, BackupsVerified, BackupsView, Batch, Brief,
     Changes, Client, CollectView, Damaged, DiffView, Error, ErrorKind, EventView, ExportFormat, Follow,
     GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, GcOrder, InLedger, LandOrder,
-    LandedView, LedgerAt, LimitWords, MetricsView, Moment, Order, Printed, PruneOrder, PrunedView, Rebuilt,
-    Removal, RepairView, ReplicaUpdate, ReplicaView, ReplicateOrder, ReportView, Request, ResearchOrder,
-    ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen, ShowView, SizesView, StaleGaps,
-    Started, StateOf, StatusView, VerifyView, WhyView,
+    LandedView, LedgerAt, LimitWords, MetricsView, Moment, Order, Printed, PruneOrder, PrunedView,
+    PullRequestView, Rebuilt, Removal, RepairView, ReplicaUpdate, ReplicaView, ReplicateOrder, ReportView,
+    Request, ResearchOrder, ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen, ShowView,
+    SizesView, StaleGaps, Started, StateOf, StatusView, VerifyView, WhyView,
 };
 
 use super::metrics::metrics;
@@ -575,6 +575,14 @@ impl Client for LocalClient {
 
     fn request<'a>(&'a self, run: &'a RunId, request: Request) -> Answer<'a, Asked> {
         Box::pin(self.carry_out(run, request))
+    }
+
+    fn landable<'a>(&'a self, runs: &'a [RunId], order: &'a LandOrder) -> Answer<'a, ()> {
+        Box::pin(land::several::landable(self, runs, order))
+    }
+
+    fn pull_request<'a>(&'a self, run: &'a RunId) -> Answer<'a, Option<PullRequestView>> {
+        Box::pin(land::forge::look(self, run))
     }
 
     fn land<'a>(&'a self, run: &'a RunId, order: LandOrder) -> Answer<'a, LandedView> {
