@@ -36,6 +36,7 @@ pub use directory::{outbox, prompt_file, report_file, stderr_file, stdout_file};
 pub use launch::{Launch, Spare, launch};
 pub use record::{EndedBy, Exit, KeeperRecord, Started};
 pub use report::{
-    REPORT_BYTES_MAX, Read, ReportProblem, microusd, read_report, read_report_file, write_report_file,
+    REPORT_BYTES_MAX, Read, ReportProblem, SaidReview, microusd, read_report, read_report_file, read_review,
+    write_report_file,
 };
 pub use spec::{Limits, Spec, SpecProblem, Stdin};

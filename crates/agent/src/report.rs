@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use piton_model::loop_machine::{Note, NoteKind, Report};
+use piton_model::loop_machine::{Note, NoteKind, Objection, Report};
 use piton_sys::file;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -56,6 +56,33 @@ pub fn read_report_file(path: &Path) -> Result<Option<Read>, ReportProblem> {
     }
     let object = parse(&bytes).or_else(|| bytes.rsplit(|&byte| byte == b'\n').find_map(parse));
     object.map(|object| Some(of_object(object))).ok_or(ReportProblem::NotAnObject)
+}
+
+/// What a reviewer's report says, as it says it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SaidReview {
+    /// The mark of the review that it is about.
+    pub review: Option<String>,
+    pub verdict: Option<String>,
+    pub objections: Vec<Objection>,
+}
+
+/// Reads what a reviewer reported in the directory of its attempt; `None` where it wrote nothing. What is of another type than it
+/// should be is not there.
+pub fn read_review(directory: &Path) -> Result<Option<SaidReview>, ReportProblem> {
+    let Some(bytes) = file::read_regular(&report_file(directory), REPORT_BYTES_MAX)? else { return Ok(None) };
+    if bytes.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let object = parse(&bytes).or_else(|| bytes.rsplit(|&byte| byte == b'\n').find_map(parse));
+    let mut object = object.ok_or(ReportProblem::NotAnObject)?;
+    let ignored = &mut Vec::new();
+    let review = take(&mut object, "review", ignored);
+    let objections = take_known(&mut object, "objections", &["file", "line", "text"], ignored);
+    let verdict = take(&mut object, "verdict", ignored);
+    // Objections that cannot be read are no agreement.
+    let verdict = verdict.filter(|_| ignored.is_empty());
+    Ok(Some(SaidReview { review, verdict, objections: objections.unwrap_or_default() }))
 }
 
 /// Writes what an agent may say of `report` to `path`, whole or not at all: nothing is written that could not be read again.

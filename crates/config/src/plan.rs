@@ -3,12 +3,12 @@
 //! Pure: the same files, environment and flags give the same `LoopConfig` or the same problems.
 
 use piton_model::closest;
-use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
+use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, FALLBACKS_MAX, PROMPT_BYTES_MAX};
 use piton_model::loop_machine::{
-    AgentConfig, Injection, LoopConfig, NamedStop, Prompt, SessionPolicy, StopCondition, StopLists,
+    AgentConfig, Injection, LoopConfig, NamedStop, Prompt, Review, SessionPolicy, StopCondition, StopLists,
 };
 
-use crate::agent::{self, AgentOptions};
+use crate::agent::{self, Agent, AgentOptions};
 use crate::condition::parse_condition;
 use crate::files::Files;
 use crate::layers::{Overrides, Resolved, settle};
@@ -54,6 +54,8 @@ pub fn plan(
     config.limits.idle_ms = idle_ms;
     entries().for_each(|entry| (entry.configure)(settings, &mut config));
     settings.switch.configure(&mut config);
+    config.fallback.agents = fallbacks(settings, overrides, &mut problems);
+    config.review = review(settings, &mut problems);
     config.confine = settings.confine.settled();
     config.prove = settings.guard.prove.as_ref().map_or(config.prove, |prove| prove.value);
     config.gaps = settings.gaps.required();
@@ -73,20 +75,23 @@ pub fn plan(
 /// What is wrong with the agent that was asked for, if one was.
 pub(crate) fn agent_problem(settings: &Settings) -> Option<Problem> {
     let asked = settings.agent.name.as_ref()?;
-    let name = asked.value.as_str();
-    if agent::find(settings, name).is_some() {
-        return None;
+    match agent::find(settings, &asked.value) {
+        Some(_) => None,
+        None => Some(unknown_agent(settings, &asked.value, &asked.place)),
     }
+}
+
+/// Nobody described an agent of this name.
+fn unknown_agent(settings: &Settings, name: &str, place: &Place) -> Problem {
     let configured = settings.agents.iter().map(|agent| agent.value.run.name.as_str());
-    let message = format!("there is no agent {}", quoted(name));
-    let problem = Problem::new(asked.place.clone(), message);
-    Some(match closest(name, configured.chain(agent::KNOWN_AGENTS)) {
+    let problem = Problem::new(place.clone(), format!("there is no agent {}", quoted(name)));
+    match closest(name, configured.chain(agent::KNOWN_AGENTS)) {
         Some(meant) => problem.hint(format!("did you mean `{meant}`?")),
         None => problem.hint(format!(
             "known are {}; any other is a section `[agents.NAME]`, or `--exec CMD`",
             agent::KNOWN_AGENTS.map(|name| format!("`{name}`")).join(", ")
         )),
-    })
+    }
 }
 
 /// The agent, and the silence after which it counts as hung.
@@ -103,7 +108,20 @@ fn agent(
     let Some(found) = agent::find(settings, &asked.value) else { return (AgentConfig::default(), None) };
     let options =
         AgentOptions { confined: settings.confine.settled().is_some(), ..overrides.options.clone() };
-    match found.configured(&options) {
+    match as_it_works(settings, &found, &options, problems) {
+        Some(run) => (run, found.idle_ms),
+        None => (AgentConfig::default(), None),
+    }
+}
+
+/// An agent with these options, as the settings have it work; nothing where that cannot be.
+fn as_it_works(
+    settings: &Settings,
+    found: &Agent,
+    options: &AgentOptions,
+    problems: &mut Vec<Problem>,
+) -> Option<AgentConfig> {
+    match found.configured(options) {
         Ok(mut run) => {
             let forks =
                 settings.loops.session.as_ref().filter(|session| session.value == SessionPolicy::Fork);
@@ -115,13 +133,61 @@ fn agent(
                 run.inject = Injection::default();
             }
             run.pass = settings.agent.pass.as_ref().map(|pass| pass.value.clone());
-            (run, found.idle_ms)
+            Some(run)
         }
         Err((flag, why)) => {
             problems.push(Problem::new(Place::Flag(flag), why));
-            (AgentConfig::default(), None)
+            None
         }
     }
+}
+
+/// Who reads what was done. It stands between walls, so it is asked for nothing; a session of its own begins each time.
+fn review(settings: &Settings, problems: &mut Vec<Problem>) -> Option<Review> {
+    let asked = settings.ends.review.as_ref()?;
+    let Some(found) = agent::find(settings, &asked.value) else {
+        problems.push(unknown_agent(settings, &asked.value, &asked.place));
+        return None;
+    };
+    match found.configured(&AgentOptions { confined: true, ..AgentOptions::default() }) {
+        Ok(run) => {
+            let pass = settings.agent.pass.as_ref().map(|pass| pass.value.clone());
+            Some(Review::by(AgentConfig { inject: Injection::default(), pass, ..run }))
+        }
+        Err((_, why)) => {
+            problems.push(Problem::new(asked.place.clone(), why));
+            None
+        }
+    }
+}
+
+/// Those that go on while the agent cannot. The one that is used is none of them, whoever named it. A mode that was asked for holds
+/// for them too, since what they may do is a person's to say; a model and further arguments are the other's.
+fn fallbacks(settings: &Settings, overrides: &Overrides, problems: &mut Vec<Problem>) -> Vec<AgentConfig> {
+    let Some(asked) = &settings.agent.fallback else { return Vec::new() };
+    let used = settings.agent.name.as_ref().map(|name| name.value.as_str());
+    let options = AgentOptions {
+        mode: overrides.options.mode.clone(),
+        confined: settings.confine.settled().is_some(),
+        ..AgentOptions::default()
+    };
+    let mut agents: Vec<AgentConfig> = Vec::new();
+    for name in asked.value.iter().filter(|name| Some(name.as_str()) != used) {
+        let problem = |what: String| Problem::new(asked.place.clone(), what);
+        if agents.iter().any(|agent| agent.name == *name) {
+            problems.push(problem(format!("`fallback` names {} twice", quoted(name))));
+            continue;
+        }
+        match agent::find(settings, name) {
+            Some(found) => agents.extend(as_it_works(settings, &found, &options, problems)),
+            None => problems.push(unknown_agent(settings, name, &asked.place)),
+        }
+    }
+    if agents.len() > FALLBACKS_MAX {
+        let message = format!("`fallback` names at most {FALLBACKS_MAX} agents");
+        problems.push(Problem::new(asked.place.clone(), message));
+    }
+    agents
 }
 
 /// The agent that is configured, for work that is no loop, and how long it may be silent; or what is wrong.

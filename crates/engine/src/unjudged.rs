@@ -225,7 +225,7 @@ fn is_open(state: &State) -> bool {
     match state.work.open {
         Some(Open::Attempt(_)) => true,
         Some(Open::Checks(_)) => is_over_work(),
-        Some(Open::Hooks(_) | Open::Commit(_)) | None => {
+        Some(Open::Hooks(_) | Open::Commit(_) | Open::Review(_)) | None => {
             state.work.ended.as_ref().is_some_and(|ended| ended.unseen)
         }
     }

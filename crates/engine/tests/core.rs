@@ -172,7 +172,9 @@ fn a_checkpoint_is_taken_when_enough_was_written() {
         let outcome = match &effect {
             Effect::Attempt(attempt) => ended(attempt.number),
             Effect::Checks(number) => round(*number, false),
-            Effect::Hooks(_) | Effect::Commit(_) | Effect::Timer(_) => unreachable!("nothing waits here"),
+            Effect::Hooks(_) | Effect::Commit(_) | Effect::Review(_) | Effect::Timer(_) => {
+                unreachable!("nothing waits here")
+            }
         };
         let planned = append_of(core.step(brought(effect.clone(), outcome), NOW));
         bytes += planned.events.iter().map(|event| event.data.len()).sum::<usize>();

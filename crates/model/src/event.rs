@@ -12,8 +12,9 @@ use crate::hook::Mode;
 use crate::lifecycle::run_events;
 use crate::loop_machine::{
     Adoption, Answer, AttemptEnd, AttemptRuling, CheckRound, Conclusion, Consequence, HookCall, HookEnd,
-    Left, LevelRise, LoopConfig, Next, OpenAttempt, OpenCommit, QuestionKind, Raise, RebootReason,
-    RecoveryOutcome, RecoveryStep, RoundRuling, Snapshot, SwitchReason, TreeProof, Uncommitted, Verdict,
+    Left, LevelRise, LoopConfig, Next, OpenAttempt, OpenCommit, OpenReview, Out, QuestionKind, Raise,
+    RebootReason, RecoveryOutcome, RecoveryStep, Returned, ReviewEnd, ReviewRuling, RoundRuling, Snapshot,
+    SwitchReason, TreeProof, Uncommitted, Verdict,
 };
 use crate::status::{Kind, Reason};
 
@@ -118,6 +119,18 @@ run_events! {
             uncommitted: Uncommitted,
         },
 
+        /// The driver means to have another agent read what was done. Only while `running` with nothing open, once all else says that the
+        /// run is done.
+        ReviewStarted {
+            review: OpenReview,
+        },
+        /// It was read.
+        ReviewFinished {
+            end: Box<ReviewEnd>,
+            /// What follows from that.
+            ruling: ReviewRuling,
+        },
+
         /// The driver means to call the hooks at these points. Only while `running` with nothing open.
         HooksStarted {
             /// Its number, the points in their order, and how the run is about to end.
@@ -153,11 +166,32 @@ run_events! {
             /// How many in a row failed.
             failures: u32,
         },
+        /// An agent cannot work for a while, and others can.
+        AgentOut {
+            /// What it is called.
+            agent: String,
+            /// Which one it is, why, and until when.
+            out: Out,
+        },
+        /// Another agent works from now on, in a session of its own that is told what was done so far.
+        AgentSwitched {
+            /// What the one before is called.
+            from: String,
+            /// The place of this one among the agents of the run.
+            to: u32,
+            /// What it is called.
+            agent: String,
+        },
         /// A recovery from a regression came one step further.
         RecoveryAdvanced {
             /// Counts the recoveries of this run.
             recovery: u32,
             step: RecoveryStep,
+        },
+
+        /// The run was done, and goes on with what came back.
+        RunReopened {
+            returned: Box<Returned>,
         },
 
         /// The run changed between attended, unattended and hybrid.
@@ -227,6 +261,10 @@ run_events! {
             text: String,
         },
 
+        /// Whoever was to take the result of a run that is done says what is wrong with it.
+        ResultReturned {
+            returned: Box<Returned>,
+        },
         /// The run goes on with what another one left. Only right after its creation.
         RunAdopted {
             /// How far that one had come, and what its files said.
@@ -286,6 +324,7 @@ impl Event {
                 | Event::ModeRequested { .. }
                 | Event::AnswerGiven { .. }
                 | Event::AgentTold { .. }
+                | Event::ResultReturned { .. }
                 | Event::RunAdopted { .. }
                 | Event::NoteAdded { .. }
                 | Event::BestChosen { .. }

@@ -24,6 +24,14 @@ pub const PER_HOUR_MAX: u32 = 100;
 pub const CHECKS_MAX: usize = 32;
 /// Most conditions of a run.
 pub const CONDITIONS_MAX: usize = 32;
+/// What results that came back were about, kept in a state.
+pub const RETURNED_ABOUT_MAX: usize = 100;
+/// Objections kept of a review.
+pub const OBJECTIONS_MAX: usize = 20;
+/// Longest objection, and longest name of a file in one.
+pub const OBJECTION_BYTES_MAX: usize = 1 << 10;
+/// Most agents that a run falls back to.
+pub const FALLBACKS_MAX: usize = 8;
 /// Iterations kept in a state; older ones are read from the journal.
 pub const RECENT_ITERATIONS_MAX: usize = 20;
 /// Sessions kept in a state.

@@ -95,6 +95,8 @@ words! {
         Guard = "guard",
         /// The run does not get on whatever is tried, and a person is asked.
         Stuck = "stuck",
+        /// Another agent read what was done and objects, or says nothing, and a person is asked.
+        Review = "review",
         /// An attempt's outcome cannot be known, and the run's policy is to ask.
         AttemptLost = "attempt_lost",
         /// The provider refuses further calls for a while.

@@ -67,6 +67,8 @@ examples! {
             directory: "attempts/ralph-add-input-validation-7f3a91c2/5".to_owned(),
             restore: Some("0a1b2c".to_owned()),
             session: Some(IntendedSession { id: "s-2".to_owned(), resumed: true, from: Some("s-1".to_owned()) }),
+            // What was stored before there were others names none.
+            agent: None,
         }
     }
     AttemptFinished { attempt: 5, end: Box::new(attempt_end()), ruling: ruling() }
@@ -144,6 +146,42 @@ examples! {
     SessionRebooted { reason: RebootReason::Redline { usage: 90 } }
     RebootProposed { reason: RebootReason::PatternMatch { pattern: "lost".to_owned() } }
     RebootsGivenUp { failures: 3 }
+    AgentOut {
+        agent: "claude".to_owned(),
+        out: Out { agent: 1, reason: Reason::RateLimit, until: Some(Timestamp::from_millis(1_790_000_000_000)) }
+    }
+    AgentSwitched { from: "claude".to_owned(), to: 2, agent: "codex".to_owned() }
+    ReviewStarted {
+        review: OpenReview {
+            number: 2,
+            iteration: 7,
+            tree: "7".repeat(40),
+            host: "8c1f0e2d".to_owned(),
+            boot: "b0075".to_owned(),
+        }
+    }
+    ReviewFinished {
+        end: Box::new(ReviewEnd {
+            opinion: Some(Opinion::Objects),
+            objections: vec![Objection {
+                file: Some("src/a.rs".to_owned()),
+                line: Some(12),
+                text: "the limit is off by one".to_owned(),
+            }],
+            message: Some("no".to_owned()),
+            error_class: Some(ErrorClass::Overloaded),
+            limited_until: Some(Timestamp::from_millis(1_790_000_000_000)),
+            cost_microusd: Some(20_000),
+            usage: Some(Usage { input_tokens: 1200, output_tokens: 340, cached_input_tokens: Some(200) }),
+            duration_ms: 9_000,
+            ..ReviewEnd::of(2, AttemptOutcome::Succeeded)
+        }),
+        ruling: ReviewRuling::Held {
+            reason: Reason::Overloaded,
+            until: Some(Timestamp::from_millis(1_790_000_000_000)),
+        }
+    }
+    RunReopened { returned: Box::new(returned()) }
     ModeSwitched {
         from: Mode::Unattended,
         to: Mode::Attended,
@@ -194,6 +232,7 @@ examples! {
         seen: Some("0123456789abcdef".to_owned())
     }
     AgentTold { text: "look at the logs – all of them".to_owned() }
+    ResultReturned { returned: Box::new(returned()) }
     RunAdopted {
         adoption: Box::new(Adoption {
             format: "ralph".to_owned(),
@@ -211,6 +250,14 @@ examples! {
     BestChosen { iteration: 3, reason: "the later one is harder to read".to_owned() }
     FindingMarked { finding: "0dde7d7994".to_owned(), false_positive: true }
     CheckpointTaken { seq: 1234, digest: "ab".repeat(32), fold: 1 }
+}
+
+fn returned() -> Returned {
+    Returned {
+        from: "https://example.org/pull/7".to_owned(),
+        text: "the build is red".to_owned(),
+        about: vec!["check:build@c0ffee".to_owned()],
+    }
 }
 
 fn config() -> LoopConfig {
@@ -241,6 +288,9 @@ fn config() -> LoopConfig {
             login: Some("claude login".to_owned()),
             permit: Some("--sandbox full".to_owned()),
         },
+        // Both came later: the journals of the engine have them.
+        fallback: FallbackPolicy::default(),
+        review: None,
         checks: vec![Check {
             name: "test".to_owned(),
             command: "make test".to_owned(),
@@ -535,6 +585,7 @@ fn anyone_may_append_requests_and_nothing_else() {
         "mode_requested",
         "answer_given",
         "agent_told",
+        "result_returned",
         "run_adopted",
         "note_added",
         "best_chosen",

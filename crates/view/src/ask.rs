@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use piton_model::cycle::{BlockerStatus, CycleEvent, DecisionStatus, FeedbackKind, RoleName};
 use piton_model::hook::Mode;
-use piton_model::loop_machine::{Answer, Raise};
+use piton_model::loop_machine::{Answer, Raise, Returned};
 use piton_model::workflow::{self, QueueChange, StepId, WorkflowEvent};
 use piton_model::{Event, StopOrigin};
 use serde_json::{Map, Value};
@@ -38,6 +38,8 @@ pub enum Request {
     },
     /// Say something to the agent at its next prompt.
     Tell(String),
+    /// Go on although the run is done: whoever was to take the result says what is wrong with it.
+    Return(Returned),
     /// Answer a question.
     Answer {
         /// The number of the question.
@@ -198,6 +200,7 @@ impl Request {
             Request::ResumeWorkflow(_) => return Err("have the limits of a workflow"),
             Request::Mode { mode, break_at } => Event::ModeRequested { mode, break_at },
             Request::Tell(text) => Event::AgentTold { text },
+            Request::Return(returned) => Event::ResultReturned { returned: Box::new(returned) },
             Request::Answer { question, answer, comment, seen, .. } => {
                 Event::AnswerGiven { question, answer, comment, seen }
             }
@@ -234,6 +237,7 @@ impl Request {
             Request::Skip => return Err("skip an iteration"),
             Request::Reboot => return Err("begin a fresh session"),
             Request::Tell(_) => return Err("be told something"),
+            Request::Return(_) => return Err("go on with what comes back"),
             Request::Note { .. } => return Err("keep notes"),
             Request::Choose { .. } => return Err("prefer an iteration"),
             Request::Mark { .. } => return Err("mark findings"),
@@ -257,6 +261,9 @@ impl Request {
             Request::Skip => return Err("skip an iteration"),
             Request::Reboot => return Err("begin a fresh session"),
             Request::Tell(_) => return Err("be told something: `piton cycle feedback` tells a role"),
+            Request::Return(_) => {
+                return Err("go on with what comes back: `piton cycle extend` adds to its task");
+            }
             Request::Note { .. } => return Err("keep notes"),
             Request::Mark { .. } => return Err("mark findings"),
             Request::Mode { .. } => return Err("change its mode"),

@@ -37,7 +37,9 @@ pub use gaps::{
     Batch, FieldDiff, GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, InLedger,
     LedgerAt, ResearchOrder, ResearchUpdate, StaleGaps, gap_fields,
 };
-pub use land::{LandOrder, LandShape, LandedView};
+pub use land::{
+    LandOrder, LandShape, LandedInTurn, LandedView, PullRequestState, PullRequestView, StoppedAt,
+};
 pub use look::{
     Asked, Changes, Damaged, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt,
     ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, UnderWay, Update,
@@ -50,9 +52,9 @@ pub use order::{
 };
 pub use replica::{ReplicaMoment, ReplicaUpdate, ReplicaView, ReplicateOrder, Trouble};
 pub use see::{
-    AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView,
-    IterationView, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView, RunStatus, SessionView,
-    ShowView, SpentView, SwitchView, TestsView, UsedView, VerifyView,
+    AgentView, AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, EventView,
+    GuardView, IterationView, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView, ReviewView,
+    RunStatus, SessionView, ShowView, SpentView, SwitchView, TestsView, UsedView, VerifyView,
 };
 pub use see_cycle::{CycleBestView, CycleIterationView, CycleStatus, PrepView, RoleView};
 pub use see_ledger::{GapCounts, LedgerStatus, ResearchView};
@@ -118,8 +120,14 @@ pub trait Client: Send + Sync {
         raw: bool,
     ) -> Answer<'a, Box<dyn Printed>>;
 
+    /// Refuses runs that cannot land one after the other, before anything of them moves.
+    fn landable<'a>(&'a self, runs: &'a [RunId], order: &'a LandOrder) -> Answer<'a, ()>;
+
     /// Brings the work of a run to the branch where it belongs, once the checks passed on the result.
     fn land<'a>(&'a self, run: &'a RunId, order: LandOrder) -> Answer<'a, LandedView>;
+
+    /// What the forge says of the pull request of a run; nothing where there is none.
+    fn pull_request<'a>(&'a self, run: &'a RunId) -> Answer<'a, Option<PullRequestView>>;
 
     /// What changed from the end of one iteration (0 is the start) to that of another, or to the last look at the tree.
     fn diff<'a>(&'a self, run: &'a RunId, from: u32, to: Option<u32>) -> Answer<'a, DiffView>;

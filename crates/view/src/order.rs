@@ -58,6 +58,9 @@ pub struct LoopOrder {
     pub prompt_file: Option<PathBuf>,
     /// Who does it.
     pub agent: AgentChoice,
+    /// Who reads what was done, before it is done.
+    #[serde(default)]
+    pub review: Option<String>,
     /// Walls around agents and checks.
     pub confine: bool,
     /// None, whatever the configuration says.

@@ -2,7 +2,7 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{
-    CheckResult, Chosen, Closure, ContextLevel, Measures, Proved, Quality, QuestionKind, Recommendation,
+    CheckResult, Chosen, Closure, ContextLevel, Measures, Objection, Proved, Quality, QuestionKind, Recommendation,
     Recovery, Uncommitted,
 };
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
@@ -37,6 +37,8 @@ pub struct RunStatus {
     pub modes: ModeView,
     /// Who drives it, if anybody living does.
     pub driver: Option<DriverView>,
+    /// Its agents, where it has others to fall back to.
+    pub agents: Vec<AgentView>,
     /// What a viewer of it exits with, once it rests.
     pub exit_code: Option<u8>,
     /// The rule that decides when it is done.
@@ -70,6 +72,8 @@ pub struct RunStatus {
     /// What of that is other than at the start, or is there besides, in the last round that was green.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub closure_changed: Vec<String>,
+    /// What those came to who read what it did, where somebody does.
+    pub review: Option<ReviewView>,
     /// How firmly prompts speak.
     pub reinforcement: &'static str,
     /// The last recoveries, and the one under way.
@@ -94,6 +98,42 @@ pub struct RunStatus {
     pub findings: Vec<serde_json::Value>,
     /// What waits for a person.
     pub questions: Vec<QuestionView>,
+}
+
+/// What another agent said of the work, and what that cost besides.
+#[shown(Clone, Debug, PartialEq, written(objections))]
+pub struct ReviewView {
+    /// Who reads it.
+    pub agent: String,
+    /// Reviews so far.
+    pub reviews: u32,
+    /// How often its objections became a prompt.
+    pub rounds: u32,
+    /// The iteration that was reviewed last.
+    pub iteration: Option<u32>,
+    /// What followed: agreed, objected, asked, again or held.
+    pub verdict: Option<&'static str>,
+    /// What it objected to last.
+    pub objections: Vec<Objection>,
+    /// Why it gave no verdict.
+    pub message: Option<String>,
+    /// Money that reviews cost, as far as it is known; `used` does not hold it.
+    pub cost_usd: Option<f64>,
+    /// Tokens, likewise.
+    pub tokens: u64,
+}
+
+/// One of several agents of a run.
+#[shown(Clone, Debug, PartialEq)]
+pub struct AgentView {
+    /// What it is called.
+    pub name: String,
+    /// It is its turn.
+    pub works: bool,
+    /// Why it cannot work at the moment.
+    pub out: Option<&'static str>,
+    /// Until when that is so, where it ends by itself.
+    pub until: Option<Timestamp>,
 }
 
 /// A conversation with an agent.

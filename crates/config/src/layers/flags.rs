@@ -21,6 +21,8 @@ pub struct Overrides {
     pub confine: bool,
     /// `--no-confine`: none, whatever the files say.
     pub no_confine: bool,
+    /// `--review AGENT`: who reads what was done.
+    pub review: Option<String>,
     /// `--prompt-file FILE`, relative to the repository.
     pub prompt_file: Option<String>,
     /// `--check [NAME=]CMD`, in the order given. They come beside the configured checks; a check of the same
@@ -55,6 +57,7 @@ pub(super) fn read(overrides: &Overrides, taken: &[&str]) -> (Settings, Vec<Prob
 fn said(overrides: &Overrides, flag: &str) -> Option<String> {
     match flag {
         "--agent" => overrides.agent.clone(),
+        "--review" => overrides.review.clone(),
         "--prompt-file" => overrides.prompt_file.clone(),
         "--confine" if overrides.no_confine => Some(false.to_string()),
         "--confine" => overrides.confine.then(|| true.to_string()),

@@ -332,6 +332,7 @@ fn every_flag_of_a_setting_is_heard() {
         Limit::ALL.map(|limit| (limit, if limit.parse("7").is_ok() { "7" } else { "7m" }.to_owned()));
     let flags = Overrides {
         agent: Some("claude".to_owned()),
+        review: Some("codex".to_owned()),
         prompt_file: Some("a.md".to_owned()),
         confine: true,
         no_confine: false,

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::loop_machine::{Injection, NamedBy, StreamField, StreamFormat};
+use piton_model::loop_machine::{AgentConfig, Injection, NamedBy, StreamField, StreamFormat};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Members, Pair, Reader, entries};
-use crate::agent::{Agent, KNOWN_AGENTS, REPORTS};
+use crate::agent::{Agent, KNOWN_AGENTS, REPORTS, built_in};
 use crate::entry::Type;
 use crate::problem::quoted;
-use crate::settings::Settings;
+use crate::settings::{Settings, Sourced};
 use crate::types::{Duration, Flag, OneOf, Text, Texts};
 
 /// What `stream` may say besides the name of an agent that piton understands; `lines` come with `fields`.
@@ -32,52 +32,94 @@ pub(crate) fn read(reader: &mut Reader<'_>, settings: &mut Settings, pair: Pair<
         return;
     }
     let Some(table) = reader.table(&format!("`[agents.{name}]`"), value, start) else { return };
-    if let Some(agent) = agent(reader, name, table, start) {
+    if let Some(agent) = agent(reader, &settings.agents, name, table, start) {
         settings.agents.push(reader.sourced(agent, start));
     }
 }
 
-fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize) -> Option<Agent> {
-    let mut agent = Agent::plain(name, Vec::new());
+fn agent(
+    reader: &mut Reader<'_>,
+    known: &[Sourced<Agent>],
+    name: &str,
+    table: &DeTable<'_>,
+    start: usize,
+) -> Option<Agent> {
     let mut said = Members::of(reader, table);
-    let command = said.with("command", |reader, _, value| program(reader, value));
-    agent.run.tail = said.get::<Texts>("tail").unwrap_or_default();
-    agent.title = said.get::<Text>("title").unwrap_or(agent.title);
-    agent.run.prompt = said.get::<OneOf<_>>("prompt").unwrap_or_default();
-    let streams: Vec<_> = [PLAIN, LINES].into_iter().chain(KNOWN_AGENTS).map(|word| (word, word)).collect();
-    let stream = said.with("stream", |reader, key, value| reader.word(key, value, &streams)).unwrap_or(PLAIN);
-    let fields = said.with("fields", fields_of);
-    let sessions = &mut agent.run.sessions;
-    sessions.named_by = said.get::<OneOf<_>>("session_named_by").unwrap_or_default();
-    sessions.start = said.get::<Texts>("session_start").unwrap_or_default();
-    sessions.resume = said.get::<Texts>("session_resume").unwrap_or_default();
-    sessions.fork = said.get::<Texts>("session_fork").unwrap_or_default();
-    sessions.usage_is_total = said.get::<Flag>("session_totals").unwrap_or_default();
-    agent.model = said.get::<Texts>("model").unwrap_or_default();
-    agent.mode = said.get::<Text>("mode");
-    agent.modes = said.with("modes", modes).unwrap_or_default();
-    agent.run.env = said.with("env", texts_by_name).unwrap_or_default();
-    agent.run.inject = said.with("inject", injection).unwrap_or_default();
-    agent.run.writes = said.get::<Texts>("writes").unwrap_or_default();
-    agent.run.settings = said.get::<Texts>("settings").unwrap_or_default();
-    agent.idle_ms = said.get::<Duration>("idle");
-    agent.version = said.get::<Texts>("version").unwrap_or_default();
-    agent.run.login = said.get::<Text>("login");
-    agent.run.permit = said.get::<Text>("permit");
-    agent.credentials = said.get::<Texts>("credentials").unwrap_or_default();
-    agent.reports = said.with("reports", reports).unwrap_or_default();
-    said.end(&format!("key in `[agents.{name}]`:"));
-    agent.run.stream = match stream {
-        PLAIN => StreamFormat::Plain,
-        LINES => StreamFormat::Lines(fields.unwrap_or_default()),
-        adapter => StreamFormat::Adapter(adapter.to_owned()),
+    let alike = said.with("like", |reader, key, value| like(reader, known, key, value));
+    let mut agent = match alike {
+        Some(other) => renamed(other, name),
+        None => Agent::plain(name, Vec::new()),
     };
+    let command = said.with("command", |reader, _, value| program(reader, value));
+    let run = &mut agent.run;
+    set(&mut run.tail, said.get::<Texts>("tail"));
+    set(&mut agent.title, said.get::<Text>("title"));
+    set(&mut run.prompt, said.get::<OneOf<_>>("prompt"));
+    let streams: Vec<_> = [PLAIN, LINES].into_iter().chain(KNOWN_AGENTS).map(|word| (word, word)).collect();
+    let stream = said.with("stream", |reader, key, value| reader.word(key, value, &streams));
+    let fields = said.with("fields", fields_of);
+    let sessions = &mut run.sessions;
+    set(&mut sessions.named_by, said.get::<OneOf<_>>("session_named_by"));
+    set(&mut sessions.start, said.get::<Texts>("session_start"));
+    set(&mut sessions.resume, said.get::<Texts>("session_resume"));
+    set(&mut sessions.fork, said.get::<Texts>("session_fork"));
+    set(&mut sessions.usage_is_total, said.get::<Flag>("session_totals"));
+    set(&mut agent.model, said.get::<Texts>("model"));
+    agent.mode = said.get::<Text>("mode").or(agent.mode);
+    set(&mut agent.modes, said.with("modes", modes));
+    run.env.extend(said.with("env", texts_by_name).unwrap_or_default());
+    set(&mut run.inject, said.with("inject", injection));
+    set(&mut run.writes, said.get::<Texts>("writes"));
+    set(&mut run.settings, said.get::<Texts>("settings"));
+    agent.idle_ms = said.get::<Duration>("idle").or(agent.idle_ms);
+    set(&mut agent.version, said.get::<Texts>("version"));
+    run.login = said.get::<Text>("login").or(run.login.take());
+    run.permit = said.get::<Text>("permit").or(run.permit.take());
+    set(&mut agent.credentials, said.get::<Texts>("credentials"));
+    set(&mut agent.reports, said.with("reports", reports));
+    said.end(&format!("key in `[agents.{name}]`:"));
+    match stream {
+        Some(PLAIN) => agent.run.stream = StreamFormat::Plain,
+        Some(LINES) => agent.run.stream = StreamFormat::Lines(fields.unwrap_or_default()),
+        Some(adapter) => agent.run.stream = StreamFormat::Adapter(adapter.to_owned()),
+        None => {}
+    }
     check(reader, &agent, start);
-    if !table.contains_key("command") {
+    if !table.contains_key("command") && !table.contains_key("like") {
         reader.problem(start, format!("the agent `{name}` has no `command`"));
     }
-    agent.run.command = command?;
-    Some(agent)
+    set(&mut agent.run.command, command);
+    (!agent.run.command.is_empty()).then_some(agent)
+}
+
+/// What is said replaces what was known.
+fn set<T>(known: &mut T, said: Option<T>) {
+    if let Some(said) = said {
+        *known = said;
+    }
+}
+
+/// The agent that another one is like: one that stands above it in this file, or one that comes with piton.
+fn like(
+    reader: &mut Reader<'_>,
+    known: &[Sourced<Agent>],
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+) -> Option<Agent> {
+    let name = reader.text(key, value)?;
+    let above = known.iter().find(|agent| agent.value.run.name == name).map(|agent| agent.value.clone());
+    let found = above.or_else(|| built_in(&name));
+    if found.is_none() {
+        let message = format!("`like`: there is no agent {} above it", quoted(&name));
+        let hint = "name one that comes with piton, or one that is described further up";
+        reader.problem_with_hint(value.span().start, message, hint);
+    }
+    found
+}
+
+fn renamed(other: Agent, name: &str) -> Agent {
+    let run = AgentConfig { name: name.to_owned(), ..other.run };
+    Agent { run, title: name.to_owned(), ..other }
 }
 
 /// What only makes sense together.

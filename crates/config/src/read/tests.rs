@@ -79,6 +79,21 @@ fn every_documented_key_is_read() {
 }
 
 #[test]
+fn an_agent_that_is_like_another_says_only_what_differs() {
+    let settings = accepted(
+        "[agents.home]\nlike = 'claude'\nenv = { A = 'b' }\n[agents.third]\nlike = 'home'\nenv = { C = 'd' }\nlogin = 'ask Ann'\n",
+    );
+    let [home, third] = [0, 1].map(|index| settings.agents[index].value.clone());
+    let claude = crate::agent::built_in("claude").unwrap();
+    assert_eq!((home.run.name.as_str(), &home.run.command), ("home", &claude.run.command));
+    assert_eq!((&home.run.stream, &home.run.login), (&claude.run.stream, &claude.run.login));
+    let own = third.run.env.keys().filter(|name| !claude.run.env.contains_key(*name));
+    assert_eq!(own.collect::<Vec<_>>(), ["A", "C"]);
+    assert_eq!(third.run.login.as_deref(), Some("ask Ann"));
+    assert!(problems("[agents.a]\nlike = 'b'\n").contains("there is no agent `b` above it"));
+}
+
+#[test]
 fn a_value_knows_its_line_and_column() {
     let settings = accepted("# é\n[loop]\n\tmax_iterations = 7\n");
     let place = &settings.limits[&Limit::MaxIterations].place;
@@ -154,11 +169,11 @@ x = 1
 "#
     ), @r#"
     piton.toml:2:1: `max_iterations` does not belong here; it belongs into the section `[loop]`
-    piton.toml:5:1: unknown key in `[agent]`: `comand`; known here: `use`, `inject`, `pass`
+    piton.toml:5:1: unknown key in `[agent]`: `comand`; known here: `use`, `inject`, `fallback`, `fallback_after`, `fallback_on`, `pass`
     piton.toml:7:11: `command` of an agent must be a list: the program and its arguments; write `["program", "argument"]`, or `["sh", "-c", "…"]` for a shell
     piton.toml:8:9: `exec` is the name of the agent given by `--exec`; take another one
     piton.toml:10:9: the agent `other` has no `command`
-    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `command`, `tail`, `title`, `prompt`, `stream`, `fields`, `session_named_by`, `session_start`, `session_resume`, `session_fork`, `session_totals`, `model`, `mode`, `modes`, `env`, `inject`, `writes`, `settings`, `idle`, `version`, `login`, `permit`, `credentials`, `reports`
+    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `like`, `command`, `tail`, `title`, `prompt`, `stream`, `fields`, `session_named_by`, `session_start`, `session_resume`, `session_fork`, `session_totals`, `model`, `mode`, `modes`, `env`, `inject`, `writes`, `settings`, `idle`, `version`, `login`, `permit`, `credentials`, `reports`
     piton.toml:13:10: `prompt`: `../PROMPT.md` is not a path inside the repository
     piton.toml:14:11: unknown value for `session`: `fersh`; did you mean `fresh`?
     piton.toml:15:1: unknown key in `[loop]`: `max_iteration`; did you mean `max_iterations`?

@@ -1,13 +1,14 @@
 //! `[agent]` and `[agents.NAME]`: who does the work.
 
 use piton_model::Kind;
+use piton_model::loop_machine::FallbackOn;
 use serde_json::json;
 
 use crate::entry::{Entry, Section, section};
 use crate::read::agents;
 use crate::settings::by_name;
 use crate::show;
-use crate::types::{Flag, Text, Texts, takes};
+use crate::types::{Duration, Flag, Many, OneOf, Text, Texts, takes};
 
 section! {
     /// Who does the work, and what they are given.
@@ -18,6 +19,12 @@ section! {
         };
         /// Whether an agent gets tools and hooks to talk back with.
         inject: Flag, [Loop Cycle] { otherwise: "`true`" };
+        /// Agents that go on, in this order, while that one cannot; names as `use` takes them.
+        fallback: Texts, [Loop] { otherwise: "none: what refuses is waited for" };
+        /// A provider's limit that ends sooner is waited for all the same.
+        fallback_after: Duration, [Loop] => fallback.after_ms;
+        /// For which reasons another one goes on.
+        fallback_on: Many<OneOf<FallbackOn>>, [Loop] => fallback.on;
         /// The only variables an agent gets from outside; `NAME*` stands for all that begin so.
         pass: Texts, [Loop Workflow Cycle Ledger] { otherwise: "all of your environment" };
     }
@@ -34,9 +41,12 @@ pub(crate) const NAMED_AGENTS: Section = Section {
         kinds: &[Kind::Loop, Kind::Workflow, Kind::Cycle, Kind::Ledger],
         takes: || {
             let command = json!({"type": "array", "items": {"type": "string"}, "minItems": 1});
-            let schema =
-                json!({"type": "object", "properties": {"command": command}, "required": ["command"]});
-            takes("a table with `command`", schema)
+            let schema = json!({
+                "type": "object",
+                "properties": {"command": command, "like": {"type": "string"}},
+                "anyOf": [{"required": ["command"]}, {"required": ["like"]}],
+            });
+            takes("a table with `command` or `like`", schema)
         },
         read: agents::read,
         overlay: |lower, upper| {

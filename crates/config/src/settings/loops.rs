@@ -22,6 +22,8 @@ section! {
         deadline: Text, [Loop] { flag: Some("--deadline") };
         /// Whether done needs a test that fails on the tree of the start, where every check was green there.
         proof: OneOf<ProofPolicy>, [Loop] => proof { shown: true };
+        /// The agent that reads what was done and agrees or objects, before a loop is done; a name as `use` takes it.
+        review: Text, [Loop] { flag: Some("--review"), otherwise: "nobody does" };
         /// What to do when the outcome of an attempt cannot be known.
         on_lost: OneOf<OnLost>, [Loop] => on_lost { variable: Some("PITON_ON_LOST"), shown: true };
     }

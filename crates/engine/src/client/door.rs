@@ -14,7 +14,7 @@ use piton_view::{
     Changes, Client, CollectView, Damaged, DiffView, Error, ErrorKind, EventView, ExportFormat, Follow,
     GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, GcOrder, InLedger, ItemOrder,
     LandOrder, LandedView, LedgerAt, LimitWords, MetricsView, Moment, MorningView, NightView, Order, Printed,
-    PruneOrder, PrunedView, Rebuilt, Removal, RepairView, ReplicaUpdate, ReplicaView, ReplicateOrder,
+    PruneOrder, PrunedView, PullRequestView, Rebuilt, Removal, RepairView, ReplicaUpdate, ReplicaView, ReplicateOrder,
     ReportView, Request, ResearchOrder, ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen,
     ShowView, SizesView, StaleGaps, Started, StateOf, StatusView, VerifyView, WhyView,
 };
@@ -603,6 +603,14 @@ impl Client for LocalClient {
 
     fn request<'a>(&'a self, run: &'a RunId, request: Request) -> Answer<'a, Asked> {
         Box::pin(self.carry_out(run, request))
+    }
+
+    fn landable<'a>(&'a self, runs: &'a [RunId], order: &'a LandOrder) -> Answer<'a, ()> {
+        Box::pin(land::several::landable(self, runs, order))
+    }
+
+    fn pull_request<'a>(&'a self, run: &'a RunId) -> Answer<'a, Option<PullRequestView>> {
+        Box::pin(land::forge::look(self, run))
     }
 
     fn land<'a>(&'a self, run: &'a RunId, order: LandOrder) -> Answer<'a, LandedView> {

@@ -7,18 +7,21 @@ use std::time::Duration;
 
 use piton_agent::Found;
 use piton_agent::stream::Said;
-use piton_model::loop_machine::StreamFormat;
-use piton_model::{Kind, RunId, State, cycle, workflow};
+use piton_model::loop_machine::{OpenReview, StreamFormat};
+use piton_model::{Event, Kind, RunId, State, cycle, workflow};
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::clean;
 use piton_view::{Answer, Error, ErrorKind, Printed};
 
-use super::LocalClient;
+use super::{ClientError, LocalClient};
 use crate::keys;
 use crate::layout::Layout;
+use crate::load;
 
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const PIECE_BYTES: usize = 64 << 10;
+/// Events read at a time.
+const PAGE: usize = 1024;
 
 /// More than the largest log.
 const SEALED_BYTES_MAX: u64 = 1 << 30;
@@ -52,7 +55,8 @@ impl Output {
             }
             Kind::Loop | Kind::Ledger => {
                 let state = client.load::<State>(run, None).await?.state;
-                (state.work.attempt, state.config.agent.stream)
+                let stream = spoken_by(client, run, &state, name).await?;
+                (state.work.attempt, stream)
             }
         };
         let name = match name {
@@ -104,6 +108,43 @@ impl Printed for Output {
                 }
             }
         })
+    }
+}
+
+/// How the agent of this attempt speaks; without a name, that of the last one.
+async fn spoken_by(
+    client: &LocalClient,
+    run: &RunId,
+    state: &State,
+    name: Option<&str>,
+) -> Result<StreamFormat, Error> {
+    let config = &state.config;
+    if let Some(review) = config.review.as_ref().filter(|_| name.is_some_and(OpenReview::is_name)) {
+        return Ok(review.agent.stream.clone());
+    }
+    let number = name.map_or(Some(state.work.attempt), |name| name.parse().ok());
+    let Some(number) = number.filter(|_| !config.fallback.agents.is_empty()) else {
+        return Ok(config.agent.stream.clone());
+    };
+    let agent = agent_of(client, run, number).await?;
+    let found = config.agents().find(|known| Some(&known.name) == agent.as_ref());
+    Ok(found.unwrap_or(&config.agent).stream.clone())
+}
+
+/// Who made this attempt, where that was not the first agent of its run.
+async fn agent_of(client: &LocalClient, run: &RunId, number: u32) -> Result<Option<String>, Error> {
+    let mut next = 1;
+    loop {
+        let events = client.store()?.read(run, next, PAGE).await.map_err(ClientError::from)?;
+        let Some(last) = events.last() else { return Ok(None) };
+        next = last.seq + 1;
+        for event in events.iter().filter_map(|stored| load::decode(run, stored).ok()) {
+            if let Event::AttemptStarted { attempt } = event
+                && attempt.number == number
+            {
+                return Ok(attempt.agent);
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What people ask of a run: put on record, and acted on where nobody drives.
 
-use piton_model::loop_machine::State;
+use piton_model::loop_machine::{Returned, State};
 use piton_model::{Kind, Rejection, RunId, Seq, Status, cycle, workflow};
 use piton_view::{Asked, Error, ErrorKind, Request};
 
@@ -131,9 +131,12 @@ enum Needs {
 impl Needs {
     fn of(request: &Request) -> Self {
         match request {
-            Request::Pause | Request::Stop { .. } | Request::Skip | Request::Queue(_) | Request::Cycle(_) => {
-                Needs::Work
-            }
+            Request::Pause
+            | Request::Stop { .. }
+            | Request::Skip
+            | Request::Queue(_)
+            | Request::Return(_)
+            | Request::Cycle(_) => Needs::Work,
             Request::Mode { .. } => Needs::ToBeHeard,
             Request::Answer { question, .. } => Needs::Decision { question: *question },
             Request::Reboot
@@ -159,6 +162,9 @@ fn redacted(secrets: &Secrets, request: Request) -> Request {
     let clean = |text: String| redactor.redact(&text).into_owned();
     match request {
         Request::Tell(text) => Request::Tell(clean(text)),
+        Request::Return(returned) => {
+            Request::Return(Returned { text: clean(returned.text), ..returned }.bounded())
+        }
         Request::Answer { question, answer, comment, seen, content } => {
             let content = redactor.redact_members(content);
             Request::Answer { question, answer, comment: comment.map(clean), seen, content }

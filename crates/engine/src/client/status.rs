@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, VecDeque};
 use piton_git::Workspace;
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
-    CheckResult, ContextLevel, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, SessionPolicy,
-    State, StillHolds, TestStatus, done_rule, raise_past, still_holds,
+    AgentConfig, CheckResult, ContextLevel, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind,
+    ReviewRuling, SessionPolicy, State, StillHolds, TestStatus, done_rule, raise_past, still_holds,
 };
 use piton_model::{Event, Machine, Reason, Status, exit_code};
 use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, Watched};
 use piton_view::{
-    AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, GuardView, IterationView,
-    LimitsView, ModeView, NotCoveredView, QuestionView, RunStatus, SessionView, StatusOf, StatusView,
-    SwitchView, TestsView, UsedView,
+    AgentView, AskedView, BestView, BudgetView, ChangedView, CheckView, Counted, DriverView, GuardView,
+    IterationView, LimitsView, ModeView, NotCoveredView, QuestionView, ReviewView, RunStatus, SessionView,
+    StatusOf, StatusView, SwitchView, TestsView, UsedView,
 };
 
 use super::MAKE_IT_YOURS;
@@ -65,6 +65,7 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
         mode: state.mode().as_str(),
         modes: modes_of(state),
         driver: holder.map(driver_view),
+        agents: agents_of(state),
         exit_code: exit_code(state.status, state.reason).map(|code| code as u8),
         rule: rule_word(state),
         limits: limits_of(state),
@@ -91,6 +92,7 @@ fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> RunStat
             .as_ref()
             .map(|round| round.closure_changed.clone())
             .unwrap_or_default(),
+        review: review_of(state),
         reinforcement: state.judged.reinforcement.level.published(),
         recoveries: state.judged.recoveries.iter().chain(&state.judged.recovery).cloned().collect(),
         guard: guard_of(state),
@@ -124,6 +126,47 @@ pub(super) fn changed_by(layout: &Layout, state: &State) -> ChangedView {
         landed_on: found.and_then(|found| found.landed_on),
         uncommitted: state.seen.uncommitted.clone(),
     }
+}
+
+/// Its agents, where it has more than one.
+fn agents_of(state: &State) -> Vec<AgentView> {
+    if state.config.fallback.agents.is_empty() {
+        return Vec::new();
+    }
+    let now = SystemClock.now();
+    let view = |(place, agent): (u32, &AgentConfig)| {
+        let out = state.turn.is_out(place, now);
+        AgentView {
+            name: agent.name.clone(),
+            works: place == state.turn.current,
+            out: out.map(|out| out.reason.as_str()),
+            until: out.and_then(|out| out.until),
+        }
+    };
+    (0..).zip(state.config.agents()).map(view).collect()
+}
+
+/// What was said by whoever reads the work, where somebody does.
+fn review_of(state: &State) -> Option<ReviewView> {
+    let (review, reviewed) = (state.config.review.as_ref()?, &state.review);
+    let last = reviewed.last.as_ref();
+    Some(ReviewView {
+        agent: review.agent.name.clone(),
+        reviews: reviewed.number,
+        rounds: reviewed.rounds,
+        iteration: last.map(|last| last.iteration),
+        verdict: last.map(|last| match last.ruling {
+            ReviewRuling::Agreed => "agreed",
+            ReviewRuling::Objected => "objected",
+            ReviewRuling::Asked => "asked",
+            ReviewRuling::Again => "again",
+            ReviewRuling::Held { .. } => "held",
+        }),
+        objections: reviewed.objections.clone(),
+        message: reviewed.message.clone(),
+        cost_usd: (reviewed.cost_unknown == 0).then(|| dollars(reviewed.cost_microusd)),
+        tokens: reviewed.tokens,
+    })
 }
 
 fn modes_of(state: &State) -> ModeView {
@@ -283,8 +326,15 @@ fn limits_of(state: &State) -> LimitsView {
         budget: BudgetView {
             iterations: Counted { used: Some(counters.iterations), max: Some(limits.iterations) },
             duration_ms: Counted { used: Some(counters.working_ms), max: Some(limits.working_ms) },
-            cost_usd: Counted { used: used.cost_usd, max: limits.cost_microusd.map(dollars) },
-            tokens: Counted { used: used.tokens, max: limits.tokens },
+            // Who reads the work is paid from the same purse.
+            cost_usd: Counted {
+                used: used
+                    .cost_usd
+                    .filter(|_| state.review.cost_unknown == 0)
+                    .map(|_| dollars(state.spent_microusd())),
+                max: limits.cost_microusd.map(dollars),
+            },
+            tokens: Counted { used: used.tokens.map(|_| state.spent_tokens()), max: limits.tokens },
             no_progress: Counted { used: Some(counters.no_progress_in_a_row), max: Some(limits.no_progress) },
         },
         failures: Counted { used: Some(counters.failures_in_a_row), max: Some(limits.failures) },

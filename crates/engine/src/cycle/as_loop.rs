@@ -78,5 +78,6 @@ pub(super) fn attempt(open: &cycle::OpenAttempt) -> OpenAttempt {
         directory: open.directory.clone(),
         restore: open.restore.clone(),
         session: open.session.clone(),
+        agent: None,
     }
 }

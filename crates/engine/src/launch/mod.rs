@@ -114,6 +114,8 @@ struct Opening<'a> {
     open: Option<&'a Path>,
     /// What of git's it cannot, besides what is closed to all.
     closed: &'a [PathBuf],
+    /// It can write neither to the tree nor to what the run opens for those who work there.
+    only_reads: bool,
 }
 
 impl Surroundings {
@@ -249,6 +251,7 @@ impl Surroundings {
         let mut files = BTreeMap::new();
         let mut stdin = Stdin::Null;
         let (inside, in_the_tree) = (what.is_inside(), what.is_in_the_tree());
+        let only_reads = matches!(what, What::Reader { .. });
         let (argv, agent) = match what {
             What::Command(command) | What::InCheckout(command) | What::Setup(command) => {
                 env.insert("CI".to_owned(), "1".to_owned());
@@ -265,6 +268,15 @@ impl Surroundings {
                 argv.extend(self.layout.arguments().iter().map(|word| word.to_string_lossy().into_owned()));
                 argv.extend(words);
                 (argv, None)
+            }
+            What::Reader { agent } => {
+                assert!(self.confined.is_some(), "whoever is only to read stands between walls");
+                env.insert("PITON_BIN".to_owned(), self.exe.display().to_string());
+                env.extend(agent.env.iter().map(|(name, value)| (name.clone(), value.clone())));
+                if agent.prompt == PromptBy::Stdin {
+                    stdin = Stdin::Prompt;
+                }
+                (argv_of(agent, None, Vec::new(), prompt.as_deref(), &attempt), Some(agent))
             }
             What::Agent { agent, session, brief } => {
                 env.insert("PITON_BIN".to_owned(), self.exe.display().to_string());
@@ -289,6 +301,7 @@ impl Surroundings {
                     agent: agent.or(beside),
                     outbox: Some(&outbox),
                     open: own,
+                    only_reads,
                     ..Opening::default()
                 };
                 let tree = if in_the_tree { self.layout.tree() } else { self.layout.root() };
@@ -390,7 +403,7 @@ impl Surroundings {
         let kept = kept.filter(|_| filters.contains("lfs"));
         kept.iter().for_each(|kept| walls::make_room(kept));
         let is_any = !filters.is_empty();
-        let opening = Opening { agent, outbox: None, open: kept.as_deref(), closed: &closed };
+        let opening = Opening { agent, open: kept.as_deref(), closed: &closed, ..Opening::default() };
         // git starts each where the file is that it reads.
         let line = || self.enclose(Vec::new(), None, tree, &opening);
         Ok(is_any.then(line).unwrap_or_default())
@@ -422,7 +435,7 @@ impl Surroundings {
         opening: &Opening<'_>,
     ) -> Vec<String> {
         let Some(confined) = &self.confined else { return argv };
-        let Opening { agent, outbox, open, closed } = *opening;
+        let Opening { agent, outbox, open, closed, only_reads } = *opening;
         let places = |words: &[String]| walls::places_of(words);
         let mut walls = Walls::default();
         let (writes, settings) =
@@ -454,7 +467,10 @@ impl Surroundings {
         hide(&mut walls, &|place| caches.iter().any(|cache| place != cache && place.starts_with(cache)));
         // Seen even where it lies in a place that is empty inside.
         walls.readable(self.layout.root());
-        walls.writable(tree);
+        match only_reads {
+            true => walls.readable(tree),
+            false => walls.writable(tree),
+        }
         // Not the keys that lie in it, nor what the tree has of them: a home may be a repository, or below one.
         let tops = [self.layout.root(), tree].map(walls::real);
         hide(&mut walls, &|place| {
@@ -482,9 +498,13 @@ impl Surroundings {
             team.push(shared);
         }
         // Before any of it is closed: the directory above would open again what was closed in it.
-        walls.pin_all(tree, team.iter().chain(&protected));
+        if !only_reads {
+            walls.pin_all(tree, team.iter().chain(&protected));
+        }
         team.iter().for_each(|shared| walls.readable(shared));
-        places(&confined.asked.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
+        let opened = places(&confined.asked.write);
+        let opened = opened.iter().chain(&confined.open).filter(|_| !only_reads);
+        opened.for_each(|place| walls.writable(place));
         protected.iter().for_each(|path| walls.readable(path));
         walls.readable(&self.layout.state());
         walls.readable(&self.exe);

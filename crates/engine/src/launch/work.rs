@@ -45,6 +45,8 @@ pub(crate) enum What<'a> {
     Piton(Vec<String>),
     /// An agent, in a conversation where it has one, and able to talk back where there is a brief.
     Agent { agent: &'a AgentConfig, session: Option<&'a IntendedSession>, brief: Option<PathBuf> },
+    /// An agent that reads the tree of the run, and can write nothing in it. Only between walls.
+    Reader { agent: &'a AgentConfig },
 }
 
 impl What<'_> {
@@ -55,7 +57,8 @@ impl What<'_> {
             | What::InCheckout(_)
             | What::Setup(_)
             | What::Program(_)
-            | What::Agent { .. } => true,
+            | What::Agent { .. }
+            | What::Reader { .. } => true,
             What::Piton(_) => false,
         }
     }
@@ -63,7 +66,11 @@ impl What<'_> {
     /// Whether it works in the tree of the run, where that has one.
     pub(super) fn is_in_the_tree(&self) -> bool {
         match self {
-            What::Command(_) | What::Program(_) | What::Agent { .. } | What::Setup(_) => true,
+            What::Command(_)
+            | What::Program(_)
+            | What::Agent { .. }
+            | What::Reader { .. }
+            | What::Setup(_) => true,
             What::InCheckout(_) | What::Piton(_) => false,
         }
     }

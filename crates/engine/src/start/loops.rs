@@ -7,8 +7,8 @@ use jiff::{Zoned, civil};
 use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan, says_something};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{
-    Adoption, GuardMode, LoopConfig, ModePolicy, Prompt, ProofPolicy, ProveMode, WRITES_TEST, Worktree,
-    create,
+    Adoption, AgentConfig, GuardMode, LoopConfig, ModePolicy, Prompt, ProofPolicy, ProveMode, Review,
+    WRITES_TEST, Worktree, create,
 };
 use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
@@ -20,7 +20,7 @@ use super::{hooks, known, ready, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::driver_process;
-use crate::launch::{Secrets, Surroundings};
+use crate::launch::{Secrets, Surroundings, require_adapter};
 use crate::layout::Layout;
 use crate::unjudged;
 use crate::world::prompt::{self, PromptError};
@@ -76,7 +76,10 @@ pub(super) fn prepared(
     notes.extend(not_enforced(&config, &resolved.settings));
     let task = task_of(&config, layout.root(), notes)?;
     require_rules(&config)?;
-    require_program(&config.agent, layout.root())?;
+    config.agents().try_for_each(|agent| require_agent(agent, &config, layout))?;
+    if let Some(review) = &config.review {
+        require_reviewer(review, &config, layout)?;
+    }
     ready::require_checks(&config.checks, layout.root())?;
     require_trials(&config, layout)?;
     require_fresh(&config, layout.root())?;
@@ -96,7 +99,7 @@ async fn begin(
     notes: &mut Vec<String>,
 ) -> Result<(RunId, Seq), Error> {
     let layout = client.layout();
-    if config.confine.is_some() {
+    if config.confine.is_some() || config.review.is_some() {
         configuration::require_home_outside(layout.of_run(&config).tree())?;
     }
     if is_there(client, &run, &config).await? {
@@ -146,9 +149,43 @@ fn task_of(config: &LoopConfig, root: &Path, notes: &mut Vec<String>) -> Result<
     Ok(task.text)
 }
 
-/// A ceiling on something that the agent does not tell is no ceiling.
-fn not_enforced(config: &LoopConfig, settings: &Settings) -> Option<String> {
-    let reports = piton_config::find(settings, &config.agent.name).unwrap_or_default().reports;
+/// An agent that may be asked is there and understood, before any of them is paid for.
+fn require_agent(agent: &AgentConfig, config: &LoopConfig, layout: &Layout) -> Result<(), Error> {
+    let is_fallback = agent.name != config.agent.name;
+    let told = |error: Error| match is_fallback {
+        true => Error { message: format!("`[agent] fallback`: {}", error.message), ..error }
+            .hint(format!("install it, or take `{}` out of `[agent] fallback`", agent.name)),
+        false => error,
+    };
+    require_program(agent, layout.root()).map_err(told)?;
+    if is_fallback {
+        require_adapter(agent).map_err(|why| told(Error::new(ErrorKind::Environment, why)))?;
+    }
+    Ok(())
+}
+
+/// Whoever is to read the work is there, and can be kept from writing: without walls it could write what it judges, and what it reads
+/// could have it do so.
+fn require_reviewer(review: &Review, config: &LoopConfig, layout: &Layout) -> Result<(), Error> {
+    let told = |error: Error| Error { message: format!("`--review`: {}", error.message), ..error };
+    let agent = &review.agent;
+    require_program(agent, layout.root())
+        .map_err(|error| told(error).hint("install it, or do without `--review` and `[loop] review`"))?;
+    require_adapter(agent).map_err(|why| told(Error::new(ErrorKind::Environment, why)))?;
+    let confine = config.confine.clone().unwrap_or_default();
+    configuration::require_walls(layout, &confine).map_err(|error| {
+        told(error)
+            .hint("install bubblewrap, or do without `--review` and `[loop] review`: nobody reads unconfined")
+    })
+}
+
+/// Ceilings on something that an agent does not tell are no ceilings.
+fn not_enforced(config: &LoopConfig, settings: &Settings) -> Vec<String> {
+    config.agents().filter_map(|agent| not_enforced_on(agent, config, settings)).collect()
+}
+
+fn not_enforced_on(agent: &AgentConfig, config: &LoopConfig, settings: &Settings) -> Option<String> {
+    let reports = piton_config::find(settings, &agent.name).unwrap_or_default().reports;
     let missing = |limited: bool, word: &str| limited && !reports.iter().any(|report| report == word);
     let missing: Vec<_> = [
         ("cost", missing(config.limits.cost_microusd.is_some(), "cost")),
@@ -159,10 +196,7 @@ fn not_enforced(config: &LoopConfig, settings: &Settings) -> Option<String> {
     .collect();
     (!missing.is_empty()).then(|| {
         let missing = missing.join(" and ");
-        format!(
-            "note: {missing}: unknown (not enforced), unless the agent `{}` reports it",
-            config.agent.name
-        )
+        format!("note: {missing}: unknown (not enforced), unless the agent `{}` reports it", agent.name)
     })
 }
 
@@ -211,6 +245,7 @@ pub(super) fn plan_of(layout: &Layout, order: &LoopOrder, ends_anyway: bool) -> 
     let limits: BTreeMap<_, _> =
         limits.into_iter().filter_map(|(limit, value)| Some((limit, value.clone()?))).collect();
     let overrides = Overrides {
+        review: order.review.clone(),
         confine: order.confine,
         no_confine: order.no_confine,
         prompt_file: order.prompt_file.as_ref().map(|path| path.display().to_string()),

@@ -12,7 +12,7 @@ use piton_model::limits::LEFT_OUT_MAX;
 use piton_model::loop_machine::{
     AttemptEnd, AttemptOutcome, Left, LeftOut, OpenAttempt, PromptRecord, Snapshot,
 };
-use piton_model::{Command, State};
+use piton_model::{Command, State, Timestamp};
 use piton_sys::{Clock, SystemClock, file};
 
 use super::{Context, Driving, WorldError, brief, end, guard, over, prompt, prove, snapshot_id, unseen};
@@ -163,7 +163,7 @@ fn prepare_tree(
 
 /// The prompt, with everything beside it that the agent is given; why there can be none.
 fn compose(context: &Context, state: &State) -> Result<prompt::Composed, String> {
-    require_adapter(&state.config.agent)?;
+    require_adapter(state.agent())?;
     let (tree, home) = (context.layout.tree(), context.layout.root());
     let composed =
         prompt::compose(state, tree, home, SystemClock.now(), context).map_err(|error| error.to_string())?;
@@ -184,11 +184,7 @@ impl prompt::AskGit for Context {
 
 /// The attempt as a keeper runs it: until the run's time is up, or its own.
 fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String) -> Box<Spec> {
-    let (agent, limits) = (&state.config.agent, &state.config.limits);
-    let left_ms = limits.working_ms.saturating_sub(state.counters.working_ms).max(1_000);
-    let now = SystemClock.now();
-    let until_deadline_ms =
-        limits.deadline.map_or(u64::MAX, |deadline| deadline.millis_since(now).max(1_000));
+    let (agent, limits) = (state.agent(), &state.config.limits);
     let mut env = BTreeMap::from([
         ("PITON_ITERATION".to_owned(), attempt.iteration.to_string()),
         ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
@@ -207,13 +203,21 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         directory: context.layout.tree(),
         env,
         prompt: Some(prompt),
-        wall_ms: limits.attempt_ms.min(left_ms).min(until_deadline_ms),
+        wall_ms: time_left_ms(state),
         idle_ms: limits.idle_ms,
         output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
         beside: None,
         pass: None,
         own: None,
     })
+}
+
+/// How long an agent may take now: until its own time is up, or the run's.
+pub(super) fn time_left_ms(state: &State) -> u64 {
+    let limits = &state.config.limits;
+    let left_ms = limits.working_ms.saturating_sub(state.counters.working_ms).max(1_000);
+    let until_deadline = |deadline: Timestamp| deadline.millis_since(SystemClock.now()).max(1_000);
+    limits.attempt_ms.min(left_ms).min(limits.deadline.map_or(u64::MAX, until_deadline))
 }
 
 fn not_startable(attempt: &OpenAttempt, message: String) -> Command {

@@ -212,7 +212,7 @@ fn supervised(
             wall_ms: timeout_ms,
             idle_ms: None,
             output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
-            beside: Some(&state.config.agent),
+            beside: Some(state.agent()),
             pass: None,
             own: None,
         })))

@@ -26,7 +26,7 @@ pub(crate) fn of_exit(
     state: &State,
     redactor: &Redactor,
 ) -> Result<AttemptEnd, file::Error> {
-    let agent = &state.config.agent;
+    let agent = state.agent();
     let ended = Ended::read(exit, directory, agent, redactor)?;
     let (outcome, message) = match (&ended.contradiction, ended.outcome) {
         // An exit code of 0 is not believed over what the agent itself said.
@@ -79,10 +79,10 @@ fn take_account(ended: Ended, attempt: &OpenAttempt, state: &State, redactor: &R
     let clean = |text: &String| clip(&redactor.redact(text), TEXT_BYTES_MAX).to_owned();
     let cost = account.cost_usd.and_then(piton_agent::microusd);
     let resumed = attempt.session.as_ref().is_some_and(|session| session.resumed || session.from.is_some());
-    if state.config.agent.sessions.usage_is_total {
+    if state.agent().sessions.usage_is_total {
         (report.session_usage, report.session_cost_microusd) = (account.usage, cost);
     }
-    let before = if resumed && state.config.agent.sessions.usage_is_total {
+    let before = if resumed && state.agent().sessions.usage_is_total {
         (state.session.usage, state.session.cost_microusd)
     } else {
         (None, None)

@@ -30,7 +30,7 @@ pub(super) const METRICS_FILE: &str = ".ralph/metrics.prom";
 pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
     let end = perform_call(context, call, state.config.hooks.as_ref(), &|| Calling {
-        agent: state.config.agent.clone(),
+        agent: state.agent().clone(),
         told: told(context, call, state),
         iteration_of: Box::new(move |point| state.work.iteration + u32::from(is_ahead(point, state))),
         seen: state.seen(&name_of(context)),

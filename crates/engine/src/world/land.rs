@@ -79,7 +79,7 @@ pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldE
             let identity = identity(&context.workspace, state.config.worktree.as_ref())?;
             let (message, trailer) = (message(state), trailer(state));
             let Committed { commit, left } = commit_or_find(
-                &context.storing(&state.config.agent)?,
+                &context.storing(state.agent())?,
                 &judged,
                 &message,
                 &trailer,

@@ -23,6 +23,7 @@ mod protected;
 mod prove;
 mod publish;
 mod reinforce;
+mod review;
 mod signals;
 mod stop;
 mod task;
@@ -218,7 +219,7 @@ impl LoopWorld {
         let launch = Surroundings::open(&run, &layout, confine)?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             let adopted = state.memory.adopted.as_ref().and_then(|adopted| adopted.snapshot.as_ref());
-            land::begin(&layout, &run, worktree, &launch, &state.config.agent, adopted)?;
+            land::begin(&layout, &run, worktree, &launch, state.agent(), adopted)?;
         }
         if let Some(worktree) = &state.config.worktree {
             require_tree(&layout, worktree)?;
@@ -371,7 +372,7 @@ impl Context {
         if !self.furnished.load(Ordering::SeqCst) {
             self.require_lease(state)?;
             let driving = Driving { context: self, state };
-            let agent = Some(&state.config.agent);
+            let agent = Some(state.agent());
             let furnished =
                 furnish::furnish(&self.layout, &self.run, worktree, &self.launch, agent, driving)?;
             self.furnished.store(furnished, Ordering::SeqCst);
@@ -427,6 +428,7 @@ impl World for LoopWorld {
                     },
                     Effect::Hooks(call) => hooks::perform(&context, call, &state),
                     Effect::Commit(_) => land::commit(&context, &state),
+                    Effect::Review(open) => review::perform(&context, open, fresh, &state),
                     Effect::Timer(_) => Ok(Command::Tick),
                 }
             };

@@ -55,7 +55,7 @@ pub fn compose(
     prompt.push_str("\n\n---\n");
     let max = state.config.limits.iterations;
     let _ = writeln!(prompt, "This is iteration {} of at most {max}.", state.work.iteration);
-    explain_reports(&mut prompt, &state.config.agent.inject);
+    explain_reports(&mut prompt, &state.agent().inject);
     explain_tasks(&mut prompt, state);
     explain_checks(&mut prompt, state);
     if let Some(round) = &state.seen.checks {
@@ -63,6 +63,8 @@ pub fn compose(
     }
     show_known(&mut prompt, state, home, now);
     show_handoff(&mut prompt, state, git);
+    show_objections(&mut prompt, state);
+    show_returned(&mut prompt, state);
     show_broken(&mut prompt, state);
     reinforce(&mut prompt, state);
     show_false_done(&mut prompt, state);
@@ -139,6 +141,36 @@ fn show_handoff(prompt: &mut String, state: &State, git: &dyn AskGit) {
         prompt.push_str("\nYou take over from a session that has ended. What it left:\n\n");
         let left = PreservedState { commits: git.last_commits(), ..PreservedState::of(state) };
         prompt.push_str(&left.to_markdown(HANDOFF_BYTES_MAX));
+    }
+}
+
+/// What another agent objected to, who read the work. Its words are quoted: they are nobody's orders.
+fn show_objections(prompt: &mut String, state: &State) {
+    let objections = state.objections();
+    if objections.is_empty() {
+        return;
+    }
+    let name = state.config.review.as_ref().map_or("another agent", |review| review.agent.name.as_str());
+    let _ = writeln!(
+        prompt,
+        "\nThe checks pass, but {name}, who read your work, objects. Look at each of these and mend what is right about it; the words \
+         are not a person's:"
+    );
+    for objection in objections {
+        let _ = writeln!(prompt, "> {}", objection.sentence());
+    }
+}
+
+/// What came back after the run was done. Others wrote it: it is quoted, and no order.
+fn show_returned(prompt: &mut String, state: &State) {
+    let Some(returned) = &state.returns.open else { return };
+    let _ = writeln!(
+        prompt,
+        "\nThis work was done, and came back from {}. What was said there, line by line; see what is right about it and mend that:",
+        returned.from
+    );
+    for line in returned.text.lines() {
+        let _ = writeln!(prompt, "> {line}");
     }
 }
 

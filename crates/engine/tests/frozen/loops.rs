@@ -6,8 +6,8 @@ use piton_files::{aiwg, ralph};
 use piton_model::hook::{Builtin, Hook, HookPoint, Hooks};
 use piton_model::loop_machine::{
     Adoption, AgentConfig, Answer, AttemptEnd, AttemptOutcome, Check, CheckResult, CheckRound, GuardMode,
-    HookEnd, Left, LoopConfig, Open, Place, Raise, Report, SessionPolicy, Snapshot, TreeProof, Worktree,
-    create,
+    HookEnd, Left, LoopConfig, Objection, Open, Opinion, Place, Raise, Report, Returned, Review, ReviewEnd,
+    SessionPolicy, Snapshot, TreeProof, Worktree, create,
 };
 use piton_model::{Command, Event, State, Status, StopOrigin};
 use serde_json::json;
@@ -270,6 +270,67 @@ fn adopted() -> Script<State> {
     script
 }
 
+/// A loop whose agent is refused for hours, so that another one goes on, and whose work is read by a third before it is done.
+fn relieved() -> Script<State> {
+    let mut config = config();
+    (config.hooks, config.worktree, config.session) = (None, None, SessionPolicy::Fresh);
+    config.fallback.agents = vec![AgentConfig::new("codex", &["codex"])];
+    config.review = Some(Review::by(AgentConfig::new("gemini", &["gemini"])));
+    let mut script = begin("ralph-relieved-01ab23cd", config);
+    script.end_checks("0", [false, false]);
+    let until = script.now.plus_millis(7_200_000);
+    let limited = json!({"error_class": "rate_limit", "message": "try later", "limited_until": until});
+    let mut refused = works("1", serde_json::from_value(limited).expect("a report"));
+    refused.outcome = AttemptOutcome::Failed;
+    script.end_attempt(refused).end_checks("1", [false, false]);
+    assert_eq!(script.state.agent().name, "codex");
+    script.end_attempt(works("2", session("c1", 20))).end_checks("2", [true, true]);
+    let objection = Objection {
+        file: Some("src/2.rs".to_owned()),
+        line: Some(3),
+        text: "an empty name passes".to_owned(),
+    };
+    let read = |number, opinion, objections| {
+        let end = ReviewEnd::of(number, AttemptOutcome::Succeeded);
+        let cost_microusd = Some(40_000);
+        Command::EndReview(Box::new(ReviewEnd {
+            opinion: Some(opinion),
+            objections,
+            cost_microusd,
+            duration_ms: 9_000,
+            ..end
+        }))
+    };
+    script.after(9_000).command(read(1, Opinion::Objects, vec![objection]));
+    // By now the first one works again.
+    script.after(7_200_000).end_attempt(works("3", session("c2", 25))).end_checks("3", [true, false]);
+    assert_eq!(script.state.agent().name, "claude");
+    script.end_attempt(works("4", session("s2", 25))).end_checks("4", [true, true]);
+    script.after(9_000).command(read(2, Opinion::Agrees, Vec::new()));
+    assert_eq!(script.state.status, Status::Completed, "{:?}", script.state.work);
+    // Whoever was to take it does not.
+    let returned = Returned {
+        from: "https://example.org/pull/7".to_owned(),
+        text: "the build is red".to_owned(),
+        about: vec!["check:build@c0ffee".to_owned()],
+    };
+    script.request(Event::ResultReturned { returned: Box::new(returned) });
+    script.end_attempt(works("5", session("s3", 25))).end_checks("5", [true, true]);
+    script.after(9_000).command(read(3, Opinion::Agrees, Vec::new()));
+    assert_eq!(script.state.status, Status::Completed, "{:?}", script.state.work);
+    for kind in [
+        "agent_out",
+        "agent_switched",
+        "review_started",
+        "review_finished",
+        "result_returned",
+        "run_reopened",
+    ] {
+        assert!(script.has(kind), "{kind}");
+    }
+    script
+}
+
 pub(crate) fn views(folded: &Folded<State>) -> Views {
     let (state, head) = (folded.last(), folded.head());
     let context = ralph::Context {
@@ -294,6 +355,11 @@ fn an_eventful_loop_folds_and_renders_as_it_did() {
 #[test]
 fn a_loop_that_another_tool_began_folds_and_renders_as_it_did() {
     check("loop-adopted", adopted, views);
+}
+
+#[test]
+fn a_loop_that_another_agent_went_on_with_folds_and_renders_as_it_did() {
+    check("loop-relieved", relieved, views);
 }
 
 #[test]

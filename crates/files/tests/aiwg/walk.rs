@@ -69,7 +69,9 @@ impl Walk {
             _ if self.state.seen.start.is_none() => Command::Observe(snapshot(dice)),
             Some(Effect::Attempt(open)) => attempt(open.number, dice),
             Some(Effect::Checks(number)) => Command::EndChecks(Box::new(round(*number, &self.state, dice))),
-            Some(Effect::Hooks(_) | Effect::Commit(_)) => unreachable!("nothing is hooked or committed here"),
+            Some(Effect::Hooks(_) | Effect::Commit(_) | Effect::Review(_)) => {
+                unreachable!("nothing is hooked or committed here")
+            }
             Some(Effect::Timer(until)) => {
                 self.now = self.now.max(*until);
                 Command::Tick

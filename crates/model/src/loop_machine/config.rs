@@ -10,6 +10,7 @@ use piton_record::record;
 pub use agent::{AgentConfig, Injection, NamedBy, PromptBy, Sessions, StreamField, StreamFormat};
 pub use limits::{Limits, Raise};
 
+use super::fallback::FallbackPolicy;
 use super::guard::GuardMode;
 use super::judge::context::RedlinePolicy;
 use super::judge::progress::{Direction, ProgressPolicy};
@@ -19,6 +20,7 @@ use super::judge::regression::Thresholds;
 use super::judge::reinforcement::Escalation;
 use super::mode::ModePolicy;
 use super::recovery::RecoveryPolicy;
+use super::review::Review;
 use super::stop::{NamedStop, StopCondition, StopLists};
 use crate::RunId;
 use crate::hook::Hooks;
@@ -27,12 +29,14 @@ use crate::policy::policy;
 use crate::words::words;
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
-#[record(Default, omit(stop, prompts, prove, proof), written(checks, until))]
+#[record(Default, omit(fallback, stop, prompts, prove, proof), written(checks, until))]
 pub struct LoopConfig {
     /// What the agent is asked to do.
     pub prompt: Prompt,
     /// Who does it.
     pub agent: AgentConfig,
+    /// Who goes on where that one cannot for a while.
+    pub fallback: FallbackPolicy,
     /// What piton runs to see whether it is done.
     pub checks: Vec<Check>,
     /// What must hold, all of it; empty means the default rule.
@@ -57,6 +61,8 @@ pub struct LoopConfig {
     pub prove: ProveMode,
     /// Whether done needs a test that fails on the tree of the start.
     pub proof: ProofPolicy,
+    /// Who reads what it did before it is done.
+    pub review: Option<Review>,
     /// Paths in the work tree that no agent may change.
     pub protect: Vec<String>,
     /// Rules of the guard that do not count here.

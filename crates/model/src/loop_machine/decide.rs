@@ -9,9 +9,10 @@ use super::facts::{
     Uncommitted,
 };
 use super::hook_calls::HookEnd;
+use super::review::ReviewEnd;
 use super::state::{GivenAnswer, Next, Open, State};
 use super::stop::{self, StopVerdict};
-use super::{RebootReason, done, guard, hook_calls, judge, limit, mode, session, unjudged};
+use super::{RebootReason, done, fallback, guard, hook_calls, judge, limit, mode, review, session, unjudged};
 use crate::event::{Event, StopOrigin};
 use crate::lifecycle::until_settled;
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
@@ -65,6 +66,8 @@ pub enum Command {
     EndChecks(Box<CheckRound>),
     /// The hooks did this.
     EndHooks(Box<HookEnd>),
+    /// Another agent read what was done.
+    EndReview(Box<ReviewEnd>),
     /// The tree that was to be committed is on its branch.
     EndCommit {
         /// In this commit; none where there was nothing new.
@@ -118,7 +121,7 @@ pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<E
 
 /// The fact that a command brings, with what is ruled about it.
 fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>, Rejection> {
-    if state.status == Status::Completed {
+    if state.status == Status::Completed && state.requests.returned.is_none() {
         return completed(state, &command);
     }
     Ok(vec![match command {
@@ -169,9 +172,20 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
             }
             let mut end = end.bounded();
             // A session that cannot be continued is left all the same.
-            let broken = matches!(state.session.handoff, Some(RebootReason::ErrorRecovery { .. }));
+            let broken = matches!(
+                state.session.handoff,
+                Some(RebootReason::ErrorRecovery { .. } | RebootReason::AnotherAgent { .. })
+            );
             end.keep_session &= state.session.handoff.is_some() && !broken;
             Event::HooksFinished { end: Box::new(end) }
+        }
+        Command::EndReview(end) => {
+            if !matches!(&state.work.open, Some(Open::Review(open)) if open.number == end.number) {
+                return Err(Rejection::NotOpen);
+            }
+            let end = Box::new(end.bounded());
+            let ruling = review::rule(state, &end, now);
+            Event::ReviewFinished { end, ruling }
         }
         Command::EndCommit { commit, found_on, uncommitted } => {
             let Some(Open::Commit(open)) = &state.work.open else { return Err(Rejection::NotOpen) };
@@ -195,6 +209,7 @@ fn completed(state: &State, command: &Command) -> Result<Vec<Event>, Rejection> 
         | Command::AbandonAttempt { .. }
         | Command::LoseAttempt { .. }
         | Command::EndChecks(_)
+        | Command::EndReview(_)
         | Command::EndCommit { .. }
         | Command::EndHooks(_) => Err(Rejection::NotOpen),
     }
@@ -219,7 +234,8 @@ fn next_events(state: &State, now: Timestamp) -> Vec<Event> {
 
 fn following(state: &State, now: Timestamp) -> Option<Event> {
     if state.status == Status::Completed {
-        return None;
+        let returned = state.requests.returned.clone()?;
+        return Some(Event::RunReopened { returned: Box::new(returned) });
     }
     if let Some(given) = state.requests.answers.first() {
         return Some(judge_answer(state, given));
@@ -301,14 +317,20 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if strict && by_hook.is_some() && state.requests.stop.is_none() {
         return by_hook;
     }
+    let mut is_reviewed = false;
     if state.work.next == Next::Attempt {
         let is_between = state.work.iteration == state.counters.iterations;
-        match (stop_condition(state).filter(|_| is_between), done::reached(state)) {
+        let event = match (stop_condition(state).filter(|_| is_between), done::reached(state)) {
             // A goal that is reached is reached, although the run was to end here anyway.
             (None | Some(Event::RunStopped { .. }), Some(reason)) => {
-                return Some(Event::RunCompleted { reason, detail: done::by_which(state, reason) });
+                Some(Event::RunCompleted { reason, detail: done::by_which(state, reason) })
             }
-            (None, None) => {}
+            (event, _) => event,
+        };
+        // Whoever reads it has the last word on a run that is done, and none on one that is not.
+        match (event, review::standing(state)) {
+            (Some(Event::RunCompleted { .. }), review::Standing::Due) => is_reviewed = true,
+            (Some(Event::RunCompleted { .. }), review::Standing::Objected) | (None, _) => {}
             (event, _) => return event,
         }
     }
@@ -322,6 +344,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     match state.work.next {
+        Next::Attempt if is_reviewed => review::next(state, now),
         Next::Checks => Some(judge::checks(state)),
         Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
@@ -389,7 +412,7 @@ fn obstacle(state: &State, now: Timestamp) -> Option<Event> {
             detail: Some("every check passes already, so `checks-pass` could never be judged".to_owned()),
         });
     }
-    at_ceiling
+    at_ceiling.or_else(|| fallback::next(state, now))
 }
 
 fn stopped_at(state: &State, reason: Reason) -> Event {
@@ -420,6 +443,9 @@ fn held(state: &State, now: Timestamp) -> Option<Event> {
             // A time that has passed already helps nobody.
             let said = ended.report.as_ref().and_then(|report| report.limited_until);
             let until = said.filter(|until| *until > now).unwrap_or(backoff);
+            if let Some(out) = fallback::out(state, reason, Some(until), now) {
+                return Some(out);
+            }
             if state.config.limits.deadline.is_some_and(|deadline| deadline <= until) {
                 let detail =
                     Some(format!("the provider refuses until {until}, and that is past the deadline"));
@@ -435,6 +461,7 @@ fn held(state: &State, now: Timestamp) -> Option<Event> {
             Some(ask(state, QuestionKind::AttemptLost, text))
         }
         Reason::AttemptLost => None,
+        Reason::Auth if let Some(out) = fallback::out(state, Reason::Auth, None, now) => Some(out),
         reason => Some(Event::RunStopped { reason, detail: message().or_else(|| state.detail.clone()) }),
     }
 }
@@ -462,6 +489,7 @@ fn next_attempt(state: &State) -> Option<Event> {
             directory: format!("attempts/{}/{number}", state.run),
             restore,
             session: session::next(state, number),
+            agent: (state.turn.current > 0).then(|| state.agent().name.clone()),
         },
     })
 }
@@ -525,7 +553,7 @@ fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
 }
 
 /// Two questions with the same words are two: an answer that is bound to one does not fit the other.
-fn ask(state: &State, kind: QuestionKind, text: String) -> Event {
+pub(super) fn ask(state: &State, kind: QuestionKind, text: String) -> Event {
     let question = state.people.questions_asked.saturating_add(1);
     let digest = blake3::hash(format!("{question}\0{text}").as_bytes()).to_hex()[..16].to_owned();
     Event::QuestionAsked { question, kind, text, digest }
@@ -537,6 +565,7 @@ fn reason_of(kind: QuestionKind) -> Reason {
         QuestionKind::AttemptLost => Reason::AttemptLost,
         QuestionKind::Guard => Reason::Guard,
         QuestionKind::Stuck => Reason::Stuck,
+        QuestionKind::Review => Reason::Review,
         QuestionKind::BeforeIteration | QuestionKind::AfterIteration | QuestionKind::Reboot => {
             Reason::Attended
         }
@@ -561,6 +590,17 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         Event::BestChosen { .. } | Event::FindingMarked { .. } | Event::NoteAdded { .. } => return Ok(()),
         _ => {}
     }
+    if let (Event::ResultReturned { .. }, Status::Completed) = (request, state.status) {
+        // Going on would end where it is.
+        return match limit::still_reached(state, &Raise::default()) {
+            Some(reason) => Err(Rejection::AtLimit {
+                run: run(),
+                reason,
+                raise: limit::raise_past(state).unwrap_or_default(),
+            }),
+            None => Ok(()),
+        };
+    }
     if state.status == Status::Completed {
         return Err(Rejection::Finished { run: run(), status: state.status });
     }
@@ -570,6 +610,7 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         Event::StopRequested { .. } if matches!(state.status, Status::Stopped | Status::Failed) => {
             nothing_to("stop")
         }
+        Event::ResultReturned { .. } => nothing_to("take back"),
         Event::SkipRequested {} if !state.can_skip() => nothing_to("skip"),
         Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
             // What is left to judge is judged first, and then the ceiling speaks.

@@ -2,6 +2,7 @@
 
 use super::config::{LoopConfig, ProofPolicy};
 use super::facts::CheckRound;
+use super::returned::is_back;
 use super::state::{IterationRecord, State};
 use super::stop::{ChecksPass, Done, NamedStop, Rule, StopCondition, all_asked, asked_for, until};
 use crate::status::Reason;
@@ -95,7 +96,7 @@ pub(super) fn is_judged(state: &State) -> bool {
     let judged = |last: &IterationRecord| {
         (!last.skipped || last.looked_at) && !last.was_put_back() && last.number == state.work.iteration
     };
-    state.work.restore.is_none() && state.judged.recent.back().is_some_and(judged)
+    state.work.restore.is_none() && !is_back(state) && state.judged.recent.back().is_some_and(judged)
 }
 
 /// Whether `checks-pass` can never be judged because every check was green from the start.

@@ -99,6 +99,8 @@ pub struct OpenAttempt {
     pub restore: Option<String>,
     /// The conversation it is to have, where that is known before.
     pub session: Option<IntendedSession>,
+    /// The agent, where that is not the first of the run.
+    pub agent: Option<String>,
 }
 
 /// A commit that is about to be made, on the branch of the run's own work tree.
@@ -449,6 +451,8 @@ pub enum QuestionKind {
     AfterIteration,
     /// A person decides whether the session gives way to a fresh one.
     Reboot,
+    /// All is done but for another agent, who objects or says nothing.
+    Review,
 }
 
 /// What a person may say to a question.

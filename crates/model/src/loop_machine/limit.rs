@@ -25,6 +25,17 @@ pub(super) fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
     budget_reached(&state.config.limits.clone().raised(raise), state)
 }
 
+/// The ceiling on money, tokens or time that is used up, or that the deadline has come: what every work needs, be it an iteration or
+/// not.
+pub(super) fn used_up(state: &State, now: Timestamp) -> Option<Reason> {
+    if state.config.limits.deadline.is_some_and(|deadline| deadline <= now) {
+        return Some(Reason::LimitDeadline);
+    }
+    let is_needed =
+        |reason: &Reason| matches!(reason, Reason::LimitCost | Reason::LimitTokens | Reason::LimitDuration);
+    budgets_reached(&state.config.limits, state).find(is_needed)
+}
+
 /// What `piton resume` needs to get a run past every ceiling that it stands at, with room beyond; nothing where it stands
 /// at none.
 pub fn raise_past(state: &State) -> Option<String> {
@@ -58,11 +69,12 @@ pub(super) fn raise_one(state: &State, reason: Reason) -> Option<String> {
             ("--max-duration", counters.working_ms, limits.working_ms, 4 * HOUR_MS, HOUR_MS, "h")
         }
         Reason::LimitCost => {
-            let limit = limits.cost_microusd.unwrap_or(counters.cost_microusd);
-            ("--max-cost", counters.cost_microusd, limit, 10 * DOLLAR, DOLLAR, "")
+            let used = state.spent_microusd();
+            ("--max-cost", used, limits.cost_microusd.unwrap_or(used), 10 * DOLLAR, DOLLAR, "")
         }
         Reason::LimitTokens => {
-            ("--max-tokens", counters.tokens, limits.tokens.unwrap_or(counters.tokens), 1_000_000, 1, "")
+            let used = state.spent_tokens();
+            ("--max-tokens", used, limits.tokens.unwrap_or(used), 1_000_000, 1, "")
         }
         Reason::LimitFiles => ("--max-files", files, of(limits.files, files), 20, 1, ""),
         Reason::LimitLines => (
@@ -99,8 +111,8 @@ fn budgets_reached(limits: &Limits, state: &State) -> impl Iterator<Item = Reaso
     let reached = [
         (Reason::LimitIterations, MaxIterations { count: limits.iterations }.is_met(state)),
         (Reason::LimitDuration, MaxDuration { duration_ms: limits.working_ms }.is_met(state)),
-        (Reason::LimitCost, limits.cost_microusd.is_some_and(|max| counters.cost_microusd >= max)),
-        (Reason::LimitTokens, limits.tokens.is_some_and(|max| counters.tokens >= max)),
+        (Reason::LimitCost, limits.cost_microusd.is_some_and(|max| state.spent_microusd() >= max)),
+        (Reason::LimitTokens, limits.tokens.is_some_and(|max| state.spent_tokens() >= max)),
         (Reason::LimitFiles, limits.files.is_some_and(|max| files > max as usize)),
         (Reason::LimitLines, limits.lines.is_some_and(|max| counters.lines_changed > max)),
         (Reason::LimitReboots, limits.reboots.is_some_and(|max| reboots > max)),

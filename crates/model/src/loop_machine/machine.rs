@@ -8,7 +8,7 @@ use crate::{Epoch, Event, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Loop;
-    const FOLD: u32 = 11;
+    const FOLD: u32 = 12;
     type Event = Event;
     type Command = Command;
     type Effect = Effect;
@@ -44,7 +44,11 @@ impl Machine for State {
     fn timer(effect: &Effect) -> Option<Timestamp> {
         match effect {
             Effect::Timer(at) => Some(*at),
-            Effect::Attempt(_) | Effect::Checks(_) | Effect::Hooks(_) | Effect::Commit(_) => None,
+            Effect::Attempt(_)
+            | Effect::Checks(_)
+            | Effect::Hooks(_)
+            | Effect::Commit(_)
+            | Effect::Review(_) => None,
         }
     }
 

@@ -17,6 +17,7 @@ mod config;
 mod decide;
 mod done;
 mod facts;
+mod fallback;
 mod guard;
 pub mod handoff;
 mod hook_calls;
@@ -27,6 +28,8 @@ mod measures;
 mod mode;
 mod recovery;
 mod report_bounds;
+mod returned;
+mod review;
 pub(crate) mod session;
 mod state;
 pub mod stop;
@@ -51,6 +54,7 @@ pub use facts::{
     OpenAttempt, OpenCommit, PromptRecord, Proved, QuestionKind, Report, ReportStatus, ReportedObjectives,
     Rewritten, Snapshot, TreeProof, Uncommitted, Usage, Wrote,
 };
+pub use fallback::{FallbackOn, FallbackPolicy, Out, Turn};
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict, findings_of};
 pub use handoff::PreservedState;
 pub(crate) use hook_calls::keep_values;
@@ -71,6 +75,8 @@ pub use mode::{
 pub use recovery::{
     Approach, Cause, Diagnosis, Recovery, RecoveryOutcome, RecoveryPolicy, RecoveryStep, Retry, Trigger,
 };
+pub use returned::{Returned, Returns};
+pub use review::{LastReview, Objection, OpenReview, Opinion, Review, ReviewEnd, ReviewRuling, Reviewed};
 pub use state::{
     Best, Chosen, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, Judged, KeptNote, Memory,
     Next, Open, People, Question, Requests, Seen, Session, SessionRecord, Standing, State, Told, Work,

@@ -15,7 +15,7 @@ pub(super) fn next(state: &State, attempt: u32) -> Option<IntendedSession> {
     let place = state.driver.as_ref().map_or("", |driver| driver.host.as_str());
     let name = || name(&format!("{place} {} {} {attempt}", state.run, state.created_at));
     let forks = state.config.session == SessionPolicy::Fork;
-    intended(&state.config.agent.sessions, current, goes_on, forks, name)
+    intended(&state.agent().sessions, current, goes_on, forks, name)
 }
 
 /// The conversation of an attempt that goes on with `current`, or forks it, where the agent can. A name of ours is made

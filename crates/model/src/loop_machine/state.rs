@@ -20,12 +20,15 @@ use super::facts::{
     CheckRound, LeftOut, Made, Note, NoteKind, Objectives, OpenAttempt, OpenCommit, Report, Snapshot,
     Uncommitted,
 };
+use super::fallback::Turn;
 use super::guard::KeptFinding;
 use super::hook_calls::{HookCall, HookProgress};
 pub(super) use super::judge::reboot::{RebootReason, RebootRecord};
 pub(super) use super::judge::reinforcement::Reinforcement;
 use super::measures::Measures;
 use super::recovery::Recovery;
+use super::returned::Returns;
+use super::review::{OpenReview, Reviewed};
 use super::tracker::TestTracker;
 use crate::hook::Mode;
 use crate::status::{Kind, Reason, Status};
@@ -35,7 +38,7 @@ use crate::{Epoch, RunId, Timestamp};
 ///
 /// Its parts are named after who writes them: intents and outcomes of the driver ([`Work`], [`Seen`], [`Session`],
 /// [`HookProgress`]), verdicts ([`Judged`]), people ([`People`], [`Requests`]), and both agents and people ([`Memory`]).
-#[record(omit(hooks, memory, people), written)]
+#[record(omit(turn, review, returns, hooks, memory, people), written)]
 pub struct State {
     pub run: RunId,
     pub kind: Kind,
@@ -67,6 +70,12 @@ pub struct State {
     pub judged: Judged,
     /// What was used so far. Survives restarts; recovery never charges twice.
     pub counters: Counters,
+    /// Which of its agents works, and which of them cannot.
+    pub turn: Turn,
+    /// What those came to who read what it did.
+    pub review: Reviewed,
+    /// What came back of it once it was done.
+    pub returns: Returns,
     /// The agent's sessions.
     pub session: Session,
     /// How far its hooks are.
@@ -219,6 +228,8 @@ pub enum Open {
     Hooks(HookCall),
     /// A commit of what an iteration left.
     Commit(OpenCommit),
+    /// Another agent reads what was done.
+    Review(OpenReview),
 }
 
 impl Open {
@@ -229,6 +240,7 @@ impl Open {
             Open::Checks(round) => Effect::Checks(*round),
             Open::Hooks(call) => Effect::Hooks(call.clone()),
             Open::Commit(commit) => Effect::Commit(commit.clone()),
+            Open::Review(review) => Effect::Review(review.clone()),
         }
     }
 }
@@ -244,6 +256,8 @@ pub enum Effect {
     Hooks(HookCall),
     /// Commit this tree, or find the commit that was made of it.
     Commit(OpenCommit),
+    /// Have another agent read what was done, or find out what came of that.
+    Review(OpenReview),
     /// Wake up at this moment.
     Timer(Timestamp),
 }
@@ -274,7 +288,7 @@ impl State {
     pub fn wants_cancel(&self) -> bool {
         let skips = self.requests.skip && self.can_skip();
         let can_end = match self.work.open {
-            Some(Open::Attempt(_) | Open::Checks(_)) => true,
+            Some(Open::Attempt(_) | Open::Checks(_) | Open::Review(_)) => true,
             // Whoever stops a run now is what hooks at its end are to be told of.
             Some(Open::Hooks(ref call)) => call.ending.is_none(),
             Some(Open::Commit(_)) | None => false,
@@ -288,7 +302,7 @@ impl State {
         match &self.work.open {
             Some(Open::Attempt(_)) => true,
             Some(Open::Checks(_)) => self.work.iteration > self.counters.iterations,
-            Some(Open::Hooks(_) | Open::Commit(_)) | None => false,
+            Some(Open::Hooks(_) | Open::Commit(_) | Open::Review(_)) | None => false,
         }
     }
 

@@ -143,4 +143,9 @@ pub enum Consequence {
     Reboot(RebootReason),
     /// The session goes on, though a fresh one was proposed.
     StayInSession,
+    /// A person has the last word, where another agent objected or said nothing.
+    Reviewed {
+        /// It is done as it is; else the work goes on.
+        is_done: bool,
+    },
 }

@@ -65,6 +65,9 @@ pub(crate) struct LoopArguments {
     pub(crate) total_duration: Option<String>,
     #[command(flatten)]
     pub(crate) agent: AgentArguments,
+    /// The agent that reads what was done and agrees or objects, before the loop is done; it can change nothing (bubblewrap).
+    #[arg(long, value_name = "AGENT", help_heading = DONE)]
+    pub(crate) review: Option<String>,
     /// Keep the agent and the checks from writing anywhere but into their work tree (bubblewrap).
     #[arg(long, help_heading = PLACE)]
     pub(crate) confine: bool,

@@ -162,8 +162,9 @@ pub(crate) struct RestoreArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct LandArguments {
-    #[command(flatten)]
-    pub(crate) run: RunArgument,
+    /// Which run; without one, the active run, else the newest. Several land in this order, each on what landed before it.
+    #[arg(value_name = "RUN")]
+    pub(crate) runs: Vec<String>,
     /// As one commit.
     #[arg(long, conflicts_with_all = ["merge", "pr"])]
     pub(crate) squash: bool,
@@ -173,6 +174,16 @@ pub(crate) struct LandArguments {
     /// As a pull request: pushed to the remote, and opened with `gh`.
     #[arg(long)]
     pub(crate) pr: bool,
+    /// Watch the pull request until it is taken or closed: checks of the forge that fail and comments of members become the next prompt of
+    /// the run, and what it makes of them is pushed.
+    #[arg(long, requires = "pr", conflicts_with_all = ["mend", "unfinished"])]
+    pub(crate) watch: bool,
+    /// How often the run goes on because of that, in all.
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "watch")]
+    pub(crate) rounds: u32,
+    /// How often the forge is asked.
+    #[arg(long, value_name = "DURATION", default_value = "1m", requires = "watch")]
+    pub(crate) every: String,
     /// The branch it is brought to; by default the one that the run began on.
     #[arg(long, value_name = "BRANCH")]
     pub(crate) onto: Option<String>,

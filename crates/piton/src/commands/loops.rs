@@ -56,6 +56,7 @@ pub(super) fn order_of(arguments: LoopArguments, trust: bool) -> Result<LoopOrde
         task: said.text,
         prompt_file: said.file,
         agent: arguments.agent.into(),
+        review: arguments.review,
         confine: arguments.confine,
         no_confine: arguments.no_confine,
         checks: arguments.check,

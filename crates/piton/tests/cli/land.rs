@@ -509,3 +509,114 @@ fn a_pull_request_is_pushed_and_opened() {
     assert_eq!(world.git(&["ls-remote", "origin", "piton/w"]).lines().count(), 1);
     assert!(!world.path("b.txt").exists(), "nothing moved here");
 }
+
+/// Runs that are done, each with a file of its own on a branch of its own.
+fn done_in_turn(works: &[(&str, &str)]) -> World {
+    let world = World::new();
+    for (run, work) in works {
+        let check = format!("test=test -e {run}.txt");
+        world.loops(run, work, &["--check", &check, "--worktree=default"]).exits(0);
+    }
+    world
+}
+
+#[test]
+fn several_runs_land_in_the_order_that_was_given() {
+    let world =
+        done_in_turn(&[("one", "touch one.txt"), ("two", "touch two.txt"), ("three", "touch three.txt")]);
+    let ran = world.piton(&["land", "two", "one", "three"]).exits(0);
+    assert_eq!(ran.out.matches("landed  1 commit on main").count(), 3, "{ran:?}");
+    let changed = world.git(&["log", "--format=", "--name-only", "main"]);
+    let changed: Vec<_> = changed.split_whitespace().collect();
+    assert_eq!(changed, ["three.txt", "one.txt", "two.txt", "a.txt"]);
+    assert_eq!(world.git(&["rev-list", "--count", "--merges", "main"]).trim(), "0");
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    let again = world.json(&["land", "two", "one", "three"]);
+    assert_eq!(again["landed"][2]["was_there"], true, "it can be given again: {again:#}");
+}
+
+#[test]
+fn each_is_judged_on_what_landed_before_it() {
+    let world = World::new();
+    for (run, work, check) in [
+        ("one", "touch one.txt forbidden", "test=test -e one.txt"),
+        ("two", "touch two.txt", "test=test -e two.txt && ! test -e forbidden"),
+        ("three", "touch three.txt", "test=test -e three.txt"),
+    ] {
+        world.loops(run, work, &["--check", check, "--worktree=default"]).exits(0);
+    }
+    let ran = world.piton(&["land", "one", "two", "three"]).exits(1);
+    assert!(ran.err.contains("error: `test` fails on what would land; nothing was moved"), "{}", ran.err);
+    assert!(ran.err.contains("landed 1 of 3; not landed: two; not tried: three"), "{}", ran.err);
+    assert!(ran.err.contains("then run `piton land two three` again"), "{}", ran.err);
+    assert!(world.path("one.txt").exists(), "{ran:?}");
+    assert!(!world.path("two.txt").exists() && !world.path("three.txt").exists());
+    // One that mends it takes its place.
+    let ran = world.piton(&["land", "two", "three", "--mend"]).exits(1);
+    let way = ran.err.split("then `piton land ").nth(1).unwrap_or_else(|| panic!("{}", ran.err));
+    assert!(way.contains(" three`"), "{}", ran.err);
+}
+
+#[test]
+fn landing_in_turn_stops_at_the_first_conflict_with_the_way_out() {
+    let world = done_in_turn(&[
+        ("one", "touch one.txt; echo mine > shared.txt"),
+        ("two", "touch two.txt; echo other > shared.txt"),
+        ("three", "touch three.txt"),
+    ]);
+    let ran = world.piton(&["land", "one", "two", "three"]).exits(4);
+    assert!(ran.err.contains("`main` went on, and commit "), "{}", ran.err);
+    assert!(ran.err.contains("  shared.txt\n"), "{}", ran.err);
+    assert!(ran.err.contains("rebase main`, then run `piton land two three` again"), "{}", ran.err);
+    assert_eq!(world.read("shared.txt"), "mine\n");
+    let stopped = world.piton(&["land", "one", "two", "three", "--json"]).exits(4);
+    let told: serde_json::Value = serde_json::from_str(&stopped.out).unwrap();
+    assert_eq!(told["stopped"]["run_id"], "two");
+    assert_eq!(told["left"], serde_json::json!(["three"]));
+    // The way out, as it is named.
+    let tree = world.beside("repo-two").display().to_string();
+    let by_hand =
+        "git rebase -q main; echo both > shared.txt; git add -A; GIT_EDITOR=true git rebase --continue";
+    world.shell(&format!("cd {tree} && {{ {by_hand}; }}")).exits(0);
+    world.piton(&["land", "two", "three"]).exits(0);
+    assert_eq!(world.read("shared.txt"), "both\n");
+    assert!(world.path("three.txt").exists());
+}
+
+#[test]
+fn where_one_of_several_cannot_land_nothing_moves() {
+    let world = done_in_turn(&[("one", "touch one.txt"), ("two", "touch two.txt")]);
+    let red = ["--check", "false", "--worktree=default", "--max-iterations", "1"];
+    world.loops("red", "touch red.txt", &red).exits(3);
+    let before = world.git(&["rev-parse", "main"]);
+    let ran = world.piton(&["land", "two", "red"]).exits(4);
+    insta::assert_snapshot!(ran.err, @"
+    error: not all of them can land; nothing was moved
+      `red` is stopped, not done
+
+    hint: leave those out, or see to them first: `piton status RUN` says what helps
+    ");
+    let refused = |arguments: &[&str], says: &str| {
+        let ran = world.piton(arguments).exits(2);
+        assert!(ran.err.contains(says), "{}", ran.err);
+    };
+    refused(&["land", "two", "two"], "`two` is named twice");
+    refused(&["land", "two", "nobody"], "nobody");
+    refused(&["land", "one", "two", "--pr"], "a pull request is for one run");
+    assert_eq!(world.git(&["rev-parse", "main"]), before);
+}
+
+#[test]
+fn what_was_not_committed_when_several_began_lands_once() {
+    let world = World::new();
+    world.write("mine.txt", "mine\n");
+    for run in ["one", "two"] {
+        let check = format!("test=test -e {run}.txt");
+        world.loops(run, &format!("touch {run}.txt"), &["--check", &check, "--worktree=default"]).exits(0);
+    }
+    world.piton(&["land", "one", "two"]).exits(0);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    assert!(world.path("one.txt").exists() && world.path("two.txt").exists());
+    let taken = subjects(&world).lines().filter(|line| line.starts_with("Uncommitted work")).count();
+    assert_eq!(taken, 1, "{}", subjects(&world));
+}

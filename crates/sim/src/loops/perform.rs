@@ -38,7 +38,8 @@ impl Task<Loops> for Work {
             Effect::Checks(round) => At::Checks(Box::new(Round::new(*round, fresh))),
             Effect::Hooks(call) => At::Hooks(HookEnd { number: call.number, ..HookEnd::default() }, 0),
             Effect::Commit(_) => At::Commit,
-            Effect::Timer(_) => At::Timer,
+            // No run of a simulation has a reviewer.
+            Effect::Review(_) | Effect::Timer(_) => At::Timer,
         };
         Self { effect, fresh, cancelled: false, at }
     }

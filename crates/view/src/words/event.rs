@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use piton_model::Event;
 use piton_model::hook::HookPoint;
 use piton_model::limits::WRITTEN_MAX;
 use piton_model::loop_machine::{
-    AttemptOutcome, Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, RoundRuling,
-    SwitchReason, UNJUDGED, Verdict, Wrote,
+    AttemptOutcome, Conclusion, HookEnd, HookRecord, IterationVerdict, Objection, Opinion, Out, RecoveryStep,
+    ReviewEnd, ReviewRuling, RoundRuling, SwitchReason, UNJUDGED, Verdict, Wrote,
 };
+use piton_model::{Event, Reason};
 
 use super::loops::{found, mutants};
-use super::{checks, clean_line, count, duration, outcome_word, with_detail};
+use super::{checks, clean_line, count, duration, moment, money, outcome_word, with_detail};
 
 pub(super) fn points(points: &[HookPoint]) -> String {
     points.iter().map(|point| point.as_str()).collect::<Vec<_>>().join(", ")
@@ -84,7 +84,8 @@ pub fn event(event: &Event) -> String {
             text
         }
         Event::AttemptStarted { attempt } => {
-            format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
+            let by = attempt.agent.as_ref().map_or_else(String::new, |agent| format!(", by {agent}"));
+            format!("attempt {} of iteration {} begins{by}", attempt.number, attempt.iteration)
         }
         Event::AttemptFinished { attempt, end, .. } => {
             // What came of it is for the checks to say.
@@ -135,6 +136,10 @@ pub fn event(event: &Event) -> String {
                 None => done,
             }
         }
+        Event::ReviewStarted { review } => {
+            format!("review {} of iteration {} begins", review.number, review.iteration)
+        }
+        Event::ReviewFinished { end, ruling, .. } => review_words(end, ruling),
         Event::IterationConcluded { conclusion } => conclusion_words(conclusion),
         Event::LevelRaised { rise } => {
             format!("prompts become firmer: {} ({})", rise.to.as_str(), rise.published())
@@ -152,6 +157,10 @@ pub fn event(event: &Event) -> String {
             (None, Some(iteration)) => format!("somebody wants to be asked before iteration {iteration}"),
             (None, None) => "somebody asks for no other mode".to_owned(),
         },
+        Event::AgentOut { agent, out } => format!("{agent} cannot work: {}", out_words(out)),
+        Event::AgentSwitched { from, agent, .. } => {
+            format!("{agent} goes on for {from}, and is told what was done so far")
+        }
         Event::RecoveryAdvanced { recovery, step } => format!("recovery {recovery}: {}", step_words(step)),
         Event::RunWaiting { reason, until } => {
             let until = until.map_or_else(String::new, |until| format!(" until {until}"));
@@ -173,6 +182,8 @@ pub fn event(event: &Event) -> String {
             format!("somebody answers question {question}: {answer:?}")
         }
         Event::AgentTold { text } => format!("to the agent: {text}"),
+        Event::ResultReturned { returned } => format!("comes back from {}: {}", returned.from, returned.text),
+        Event::RunReopened { returned } => format!("goes on with what came back from {}", returned.from),
         Event::RunAdopted { adoption } if adoption.format == UNJUDGED => format!(
             "begins over what {} left, which nobody judged: the first iteration is compared with the last tree of it that was judged",
             adoption.source
@@ -201,6 +212,39 @@ pub fn event(event: &Event) -> String {
         Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
     };
     clean_line(&text)
+}
+
+/// How a review ended.
+fn review_words(end: &ReviewEnd, ruling: &ReviewRuling) -> String {
+    let mut text = format!("review {}", end.number);
+    let places: Vec<_> = end.objections.iter().map(Objection::sentence).collect();
+    let why = || end.message.as_deref().unwrap_or("it does not say why");
+    let _ = match (ruling, end.opinion) {
+        (ReviewRuling::Agreed, _) => write!(text, " agrees"),
+        (_, Some(Opinion::Objects)) => write!(text, " objects: {}", places.join("; ")),
+        (ReviewRuling::Held { reason, .. }, _) => {
+            write!(text, " could not be made ({}): {}", reason.as_str(), why())
+        }
+        _ if end.outcome == AttemptOutcome::Cancelled => write!(text, " was cut short"),
+        _ => write!(text, " gave no verdict: {}", why()),
+    };
+    let cost = end.cost_microusd.map_or_else(String::new, |cost| format!(", {}", money(cost)));
+    let _ = write!(text, " ({}{cost})", duration(end.duration_ms));
+    text
+}
+
+/// Why an agent cannot work, and until when.
+pub(super) fn out_words(out: &Out) -> String {
+    let why = match out.reason {
+        Reason::RateLimit => "its provider's limit",
+        Reason::Overloaded => "its provider is overloaded",
+        Reason::Auth => "it is not logged in",
+        other => other.as_str(),
+    };
+    match out.until {
+        Some(until) => format!("{why}, until {}", moment(until)),
+        None => format!("{why}, until a person sees to it and the run is resumed"),
+    }
 }
 
 /// That sessions give way to fresh ones no more.

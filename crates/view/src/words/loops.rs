@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, SessionPolicy,
-    State, TestStatus, TestTracker, Verdict, all_asked, done_rule, is_unproved, lacks_proof, stop_decision,
+    AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, Objection,
+    ReviewRuling, SessionPolicy, State, TestStatus, TestTracker, Verdict, all_asked, done_rule, is_unproved,
+    lacks_proof, stop_decision,
 };
 use piton_model::{Reason, Status};
 
@@ -25,7 +26,13 @@ pub(super) fn opening(state: &State) -> String {
         None => "in place".to_owned(),
         Some(worktree) => format!("worktree {}, branch {}", beside(&worktree.path), worktree.branch),
     };
-    format!("run {} · {}, {session} · {place}", state.run, clean_line(&state.config.agent.name))
+    let others: Vec<&str> = state.config.fallback.agents.iter().map(|agent| agent.name.as_str()).collect();
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!(" (then {})", others.join(", ")),
+    };
+    let agent = clean_line(&format!("{}{others}", state.config.agent.name));
+    format!("run {} · {agent}, {session} · {place}", state.run)
 }
 
 /// What is said once the baseline is known.
@@ -112,7 +119,11 @@ fn rule(state: &State) -> String {
             format!("stopping when all of this holds: {}", clean_line(&conditions.join(", ")))
         }
     };
-    if any.is_empty() { rule } else { format!("{rule}; or this alone: {any}") }
+    let rule = if any.is_empty() { rule } else { format!("{rule}; or this alone: {any}") };
+    match &state.config.review {
+        Some(review) => clean_line(&format!("{rule}; and {} agrees", review.agent.name)),
+        None => rule,
+    }
 }
 
 fn limits(state: &State) -> String {
@@ -206,6 +217,7 @@ pub fn ending(state: &State, changed: &ChangedView, next: &str) -> Vec<String> {
     for question in &state.people.questions {
         lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
     }
+    lines.extend(review(state).map(|review| format!("review    {review}")));
     lines.extend(proof(state).map(|proof| format!("proof     {proof}")));
     lines.extend(runs_otherwise(state).map(|line| format!("note      {line}")));
     lines.extend(shown(state).into_iter().map(|line| format!("shown     {line}")));
@@ -330,10 +342,15 @@ pub fn why(state: &State) -> String {
             format!("reached its limit of {}", count(state.config.limits.iterations, "iteration"))
         }
         Some(Reason::LimitDuration) => {
-            format!("reached its limit of {} of working time", duration(state.config.limits.working_ms))
+            let limit = duration(state.config.limits.working_ms);
+            format!("{}reached its limit of {limit} of working time", unreviewed(detail))
         }
         Some(Reason::LimitCost) => {
-            format!("reached its money ceiling, {} spent", money(counters.cost_microusd))
+            format!(
+                "{}reached its money ceiling, {} spent",
+                unreviewed(detail),
+                money(state.spent_microusd())
+            )
         }
         Some(Reason::LimitDeadline) => detail.unwrap_or_else(|| "its deadline has come".to_owned()),
         Some(Reason::LimitFiles) => format!(
@@ -354,7 +371,9 @@ pub fn why(state: &State) -> String {
         Some(Reason::Schedule) => {
             detail.unwrap_or_else(|| format!("it does not work at this hour{}", until(state)))
         }
-        Some(Reason::LimitTokens) => format!("reached its token ceiling, {} used", counters.tokens),
+        Some(Reason::LimitTokens) => {
+            format!("{}reached its token ceiling, {} used", unreviewed(detail), state.spent_tokens())
+        }
         Some(Reason::NoProgress) => {
             let iterations = count(counters.no_progress_in_a_row, "iteration");
             format!("no progress in {iterations} in a row")
@@ -363,6 +382,10 @@ pub fn why(state: &State) -> String {
         Some(Reason::Interrupted) => "interrupted".to_owned(),
         Some(Reason::Human) => "a person asked for it".to_owned(),
         Some(Reason::Guard) => doubted(state),
+        Some(Reason::Review) => match state.review.objections.is_empty() {
+            true => format!("all but {} says that it is done, which gave no verdict", reviewer(state)),
+            false => format!("all but {} says that it is done, which objects", reviewer(state)),
+        },
         Some(Reason::Stuck) => "it does not get on, whatever it tries".to_owned(),
         Some(Reason::Blocked) => "the agent reports that it cannot go on".to_owned(),
         Some(Reason::AttemptLost) => "the outcome of an attempt cannot be known".to_owned(),
@@ -376,6 +399,44 @@ pub fn why(state: &State) -> String {
             _ => "under way".to_owned(),
         },
     }
+}
+
+/// What a run that only a review is missing says before the ceiling that it stands at.
+fn unreviewed(detail: Option<String>) -> String {
+    detail.map_or_else(String::new, |detail| format!("{detail}; "))
+}
+
+/// Who reads what it did.
+pub(super) fn reviewer(state: &State) -> &str {
+    state.config.review.as_ref().map_or("another agent", |review| review.agent.name.as_str())
+}
+
+/// What those came to who read what it did, and what that cost besides.
+pub(super) fn review(state: &State) -> Option<String> {
+    let reviewed = &state.review;
+    let name = reviewer(state);
+    let last = reviewed.last.as_ref()?;
+    let of = last.iteration;
+    let what = match &last.ruling {
+        ReviewRuling::Agreed if reviewed.objections.is_empty() && reviewed.message.is_none() => {
+            format!("{name} agrees to #{of}")
+        }
+        ReviewRuling::Agreed => format!("a person took #{of} as it is, {name} did not"),
+        ReviewRuling::Objected | ReviewRuling::Asked if !reviewed.objections.is_empty() => {
+            let places: Vec<_> = reviewed.objections.iter().map(Objection::sentence).collect();
+            format!("{name} objects to #{of}: {}", places.join("; "))
+        }
+        _ => format!(
+            "{name} gave no verdict on #{of}: {}",
+            reviewed.message.as_deref().unwrap_or("it was cut short")
+        ),
+    };
+    let mut spent = count(reviewed.number, "review");
+    if reviewed.cost_microusd > 0 {
+        let more = if reviewed.cost_unknown > 0 { " or more" } else { "" };
+        let _ = write!(spent, ", {}{more} besides", money(reviewed.cost_microusd));
+    }
+    Some(clean_line(&format!("{what} ({spent})")))
 }
 
 fn until(state: &State) -> String {
@@ -551,7 +612,8 @@ pub fn not_the_cause(state: &State) -> Vec<String> {
         unless(Reason::FailureStreak, failures);
     }
     if let Some(max) = limits.cost_microusd {
-        let used = known_money(counters.cost_microusd, counters.cost_unknown);
+        let unknown = counters.cost_unknown.saturating_add(state.review.cost_unknown);
+        let used = known_money(state.spent_microusd(), unknown);
         unless(Reason::LimitCost, format!("money {used} of {}", money(max)));
     }
     list

@@ -6,7 +6,7 @@ use crate::{BestView, ChangedView, RunStatus, SessionView};
 use piton_model::loop_machine::{Recommendation, ReportStatus, State};
 use piton_model::{Reason, Status, Timestamp};
 
-use super::event::no_fresh_session;
+use super::event::{no_fresh_session, out_words};
 use super::loops::{PASSING_UNNAMED, measured, on_branch, refused_for};
 use super::{
     ago, check_views, clean_line, clock, count, duration, reported, status_word, tests_by_name, why,
@@ -37,6 +37,7 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
     };
     lines.push(format!("do       {next}"));
     lines.push(format!("driver   {driver}"));
+    lines.extend(agents(state, now).map(|agents| format!("agent    {agents}")));
     lines.extend(asked_for(state).map(|asked| format!("asked    {asked}")));
     if !view.checks.is_empty() {
         lines.push(format!("checks   {}", check_views(&view.checks)));
@@ -57,6 +58,7 @@ pub fn status(view: &RunStatus, state: &State, next: &str, now: Timestamp) -> Ve
     if !tests.is_empty() {
         lines.push(format!("tests    {}", tests.join(" · ")));
     }
+    lines.extend(super::loops::review(state).map(|review| format!("review   {review}")));
     lines.extend(super::loops::proof(state).map(|proof| format!("proof    {proof}")));
     lines.extend(super::loops::shown(state).into_iter().map(|line| format!("shown    {line}")));
     if let Some(line) = changed(&view.changed) {
@@ -98,6 +100,19 @@ fn runs(view: &RunStatus) -> Option<String> {
     names.truncate(NAMES_MAX);
     (!names.is_empty())
         .then(|| format!("{}{more} (read from the commands, not traced)", clean_line(&names.join(", "))))
+}
+
+/// Who works, where that is not the first agent or others cannot.
+fn agents(state: &State, now: Timestamp) -> Option<String> {
+    let out = state.turn.out.iter().filter(|out| state.turn.is_out(out.agent, now).is_some());
+    let out: Vec<String> = out
+        .map(|out| format!("{} cannot: {}", state.config.agent_at(out.agent).name, out_words(out)))
+        .collect();
+    if out.is_empty() && state.turn.current == 0 {
+        return None;
+    }
+    let works = std::iter::once(state.agent().name.clone());
+    Some(clean_line(&works.chain(out).collect::<Vec<_>>().join(" · ")))
 }
 
 /// What somebody asked for that has not happened yet.

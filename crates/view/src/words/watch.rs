@@ -6,7 +6,7 @@ use piton_model::loop_machine::{AttemptOutcome, Check, HookRecord, Open, Questio
 use piton_model::workflow::WorkflowEvent;
 use piton_model::{Event, Machine, State, Status, Timestamp, workflow};
 
-use super::loops::{baseline, iteration, opening};
+use super::loops::{baseline, iteration, opening, reviewer};
 use super::{clean_line, event};
 use crate::{Told, UnderWay, Weight};
 
@@ -114,9 +114,10 @@ impl Watched for State {
     fn under_way(&self) -> UnderWay {
         let what = match &self.work.open {
             Some(Open::Checks(_)) => "checks".to_owned(),
-            Some(Open::Attempt(_)) => clean_line(&self.config.agent.name),
+            Some(Open::Attempt(_)) => clean_line(&self.agent().name),
             Some(Open::Hooks(_)) => "hooks".to_owned(),
             Some(Open::Commit(_)) => "commits".to_owned(),
+            Some(Open::Review(_)) => clean_line(&format!("review by {}", reviewer(self))),
             None => self.status.as_str().to_owned(),
         };
         let at = match self.work.iteration {
@@ -131,10 +132,16 @@ impl Watched for State {
             Some(Open::Attempt(open)) => vec![AtWork {
                 attempt: open.number.to_string(),
                 has_tries: false,
-                what: clean_line(&self.config.agent.name),
-                speaks: Some(self.config.agent.stream.clone()),
+                what: clean_line(&self.agent().name),
+                speaks: Some(self.agent().stream.clone()),
             }],
             Some(Open::Checks(round)) => checks_at_work(&self.config.checks, *round).collect(),
+            Some(Open::Review(open)) => vec![AtWork {
+                attempt: open.name(),
+                has_tries: false,
+                what: clean_line(&format!("review by {}", reviewer(self))),
+                speaks: self.config.review.as_ref().map(|review| review.agent.stream.clone()),
+            }],
             Some(Open::Hooks(_) | Open::Commit(_)) | None => Vec::new(),
         }
     }
@@ -167,6 +174,10 @@ fn is_news(event: &Event) -> bool {
         | Event::AnswerRefused { .. }
         | Event::SessionRebooted { .. }
         | Event::RebootsGivenUp { .. }
+        | Event::AgentOut { .. }
+        | Event::RunReopened { .. }
+        | Event::ReviewFinished { .. }
+        | Event::AgentSwitched { .. }
         | Event::ModeSwitched { .. } => true,
         _ => false,
     }

@@ -5,10 +5,12 @@
 //! given again: what a branch has, git says.
 
 pub(super) mod branch;
+pub(super) mod forge;
 mod ignored;
 mod pull_request;
 pub(super) mod remains;
 mod scratch;
+pub(super) mod several;
 
 use std::path::PathBuf;
 
@@ -221,7 +223,11 @@ impl Landed<'_> {
         let repository = repository.running_filters_in(around);
         let onto = self.onto(&repository)?;
         let left = self.commit_rest()?;
-        let range = self.range(&repository, &onto)?;
+        let mut range = self.range(&repository, &onto)?;
+        if self.order.watched {
+            // Commits that are made anew could not follow those that were pushed before.
+            range.from = range.base.clone();
+        }
         let mut view = LandedView {
             run_id: self.work.run.clone(),
             onto: onto.clone(),

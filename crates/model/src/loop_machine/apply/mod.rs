@@ -14,7 +14,10 @@ pub(super) use sessions::take as take_session;
 
 use super::adoption;
 use super::config::Raise;
+use super::fallback::Turn;
 use super::hook_calls::HookProgress;
+use super::returned::{self, Returns};
+use super::review::{self, Reviewed};
 use super::state::{
     Chosen, Counters, Driver, GivenAnswer, Judged, Memory, Next, Open, People, Question, Reinforcement,
     Requests, Seen, Session, Standing, State, Work,
@@ -68,6 +71,9 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
             ..Judged::default()
         },
         counters: Counters::default(),
+        turn: Turn::default(),
+        review: Reviewed::default(),
+        returns: Returns::default(),
         session: Session::default(),
         hooks: HookProgress::default(),
         memory: Memory::default(),
@@ -144,6 +150,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             iteration::committed(state, *iteration, tree, commit.as_ref());
             state.seen.uncommitted = uncommitted.clone();
         }
+        Event::ReviewStarted { review } => state.work.open = Some(Open::Review(review.clone())),
+        Event::ReviewFinished { end, ruling } => review::finished(state, end, ruling),
         Event::HooksStarted { call } => hooks::started(state, call),
         Event::HooksFinished { end } => {
             people::add_note(state, "", &end.set);
@@ -155,6 +163,16 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::SessionRebooted { reason } => sessions::rebooted(state, reason, at),
         Event::RebootProposed { reason } => state.session.proposed = Some(reason.clone()),
         Event::RebootsGivenUp { failures } => state.session.given_up = Some(*failures),
+        Event::AgentOut { out, .. } => {
+            state.turn.out.retain(|other| other.agent != out.agent);
+            state.turn.out.push(*out);
+            serve_hold(state);
+        }
+        Event::AgentSwitched { to, agent, .. } => {
+            state.turn.current = *to;
+            state.turn.switches = state.turn.switches.saturating_add(1);
+            sessions::switched(&mut state.session, agent, at);
+        }
         Event::RecoveryAdvanced { recovery, step } => recovery::take(state, *recovery, step, at),
         Event::ModeSwitched { from, to, why } => people::mode_switched(state, *from, *to, why, at),
 
@@ -180,7 +198,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::RunResumed { raise } => resume(state, raise, at),
         Event::RunStopped { reason, detail } => rest(state, Status::Stopped, *reason, detail.clone(), at),
         Event::RunFailed { reason, detail } => rest(state, Status::Failed, *reason, detail.clone(), at),
-        Event::RunCompleted { reason, detail } => rest(state, Status::Completed, *reason, detail.clone(), at),
+        Event::RunCompleted { reason, detail } => {
+            state.returns.open = None;
+            rest(state, Status::Completed, *reason, detail.clone(), at);
+        }
 
         // ── Requests: of pause, stop and resume the last one asked for counts ───────────────────────────
         Event::PauseRequested {} => {
@@ -213,6 +234,11 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::AgentTold { text } => people::tell(state, text),
+        Event::ResultReturned { returned } => state.requests.returned = Some((**returned).clone()),
+        Event::RunReopened { returned } => {
+            returned::reopened(state, returned);
+            enter(state, Status::Running, None, None, at);
+        }
         Event::RunAdopted { adoption } => adoption::take(state, adoption, at),
         Event::NoteAdded { text, set } => people::add_note(state, text, set),
         Event::BestChosen { iteration, reason } => {
@@ -238,6 +264,15 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     hooks::resumed(state);
     if state.reason == Some(Reason::StopCondition) {
         state.judged.stop_waived = Some(state.counters.iterations);
+    }
+    // Who goes on before a limit ends, or after a rest, may have seen to it that an agent works again.
+    let before_its_time = state.until.is_some_and(|until| until > at);
+    match (state.status, state.reason) {
+        (Status::Waiting, Some(reason)) if reason.is_refusal() && before_its_time => state.turn.out.clear(),
+        (Status::Paused | Status::Stopped | Status::Failed, _) => {
+            state.turn.out.retain(|out| out.until.is_some());
+        }
+        _ => {}
     }
     if matches!(state.status, Status::Stopped | Status::Failed) {
         state.counters.failures_in_a_row = 0;
@@ -271,6 +306,7 @@ fn rest(state: &mut State, status: Status, reason: Reason, detail: Option<String
 /// The rest serves what the last attempt was held for. What became of a lost attempt is still to be
 /// settled after any rest.
 fn serve_hold(state: &mut State) {
+    review::served(state);
     if let Some(ended) = &mut state.work.ended
         && ended.hold != Some(Reason::AttemptLost)
     {

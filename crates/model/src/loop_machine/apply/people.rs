@@ -10,6 +10,7 @@ use crate::limits::{BREAKPOINTS_MAX, CUSTOM_KEYS_MAX, MODE_SWITCHES_MAX, NOTES_M
 use crate::loop_machine::facts::{Note, NoteKind, QuestionKind, Report};
 use crate::loop_machine::hook_calls;
 use crate::loop_machine::mode::{ModeSwitch, SwitchReason, is_between_iterations};
+use crate::loop_machine::review;
 use crate::loop_machine::state::{KeptNote, Question, State, Told};
 use crate::loop_machine::verdict::Consequence;
 use crate::status::Status;
@@ -19,7 +20,7 @@ pub(super) fn asked(state: &mut State, question: Question) {
     if is_between_iterations(question.kind) {
         state.people.mode.asked = state.counters.iterations.saturating_add(1);
         state.people.mode.breakpoints.remove(&state.people.mode.asked);
-    } else if question.kind != QuestionKind::Reboot {
+    } else if !matches!(question.kind, QuestionKind::Reboot | QuestionKind::Review) {
         state.seen.report = None;
         // It waits for an answer instead.
         if let Some(ended) = &mut state.work.ended {
@@ -54,6 +55,7 @@ pub(super) fn closed(
         Consequence::LeaveOut => iteration::leave_out(state),
         Consequence::Reboot(reason) => sessions::rebooted(state, reason, at),
         Consequence::StayInSession => sessions::declined(state, at),
+        Consequence::Reviewed { is_done } => review::decided(state, *is_done),
     }
 }
 

@@ -30,7 +30,8 @@ pub(super) fn attempt_ended(
     session.cost_microusd = report.and_then(|report| report.session_cost_microusd).or(session.cost_microusd);
     session.samples.extend(ruling.sample);
     keep_last(&mut session.samples, CONTEXT_SAMPLES_MAX);
-    ruling.read && session.handoff.take().is_some()
+    let handed_on = session.handoff.take_if(|_| ruling.read);
+    handed_on.is_some_and(|reason| !matches!(reason, RebootReason::AnotherAgent { .. }))
 }
 
 /// The session that an attempt worked in: one that was to be left is left, whatever the agent says of the other.
@@ -76,6 +77,15 @@ pub(super) fn rebooted(state: &mut State, reason: &RebootReason, at: Timestamp) 
     if state.status == Status::Running {
         enter(state, Status::Rebooting, None, None, at);
     }
+}
+
+/// Another agent goes on, in a session of its own. That is no change to a fresh one: no ceiling counts it, and no hook is called for it.
+pub(super) fn switched(session: &mut Session, agent: &str, at: Timestamp) {
+    (session.proposed, session.given_up) = (None, None);
+    (session.handoff, session.handed_over) =
+        (Some(RebootReason::AnotherAgent { agent: agent.to_owned() }), true);
+    session.leave(at);
+    session.spent = false;
 }
 
 /// Somebody wants the session kept that was to be left.

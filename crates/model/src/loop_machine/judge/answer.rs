@@ -24,6 +24,10 @@ pub(in crate::loop_machine) fn answer(
     let words = match (answer, question.kind) {
         (Answer::Reject, QuestionKind::AfterIteration) => Some(PUT_BACK),
         (Answer::Reject, QuestionKind::Blocked | QuestionKind::Guard) => Some(TURNED_DOWN),
+        // Else what was objected to says what to do.
+        (Answer::Reject, QuestionKind::Review) => {
+            Some(TURNED_DOWN).filter(|_| state.review.objections.is_empty())
+        }
         (
             Answer::Reject,
             QuestionKind::AttemptLost
@@ -76,6 +80,8 @@ fn consequence(state: &State, kind: QuestionKind, answer: Answer) -> Consequence
             None => Consequence::GoOn,
         },
         (QuestionKind::Reboot, Answer::Reject) => Consequence::StayInSession,
+        (QuestionKind::Review, Answer::Approve) => Consequence::Reviewed { is_done: true },
+        (QuestionKind::Review, Answer::Reject) => Consequence::Reviewed { is_done: false },
         (QuestionKind::Blocked, Answer::Reject)
         | (
             QuestionKind::Blocked

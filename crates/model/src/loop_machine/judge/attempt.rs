@@ -104,7 +104,7 @@ fn hold_of(end: &AttemptEnd) -> Option<Reason> {
 fn session(state: &State, end: &AttemptEnd, now: Timestamp) -> (SessionRuling, Option<Event>) {
     let intended = match &state.work.open {
         Some(Open::Attempt(open)) => open.session.as_ref(),
-        Some(Open::Checks(_) | Open::Hooks(_) | Open::Commit(_)) | None => None,
+        Some(Open::Checks(_) | Open::Hooks(_) | Open::Commit(_) | Open::Review(_)) | None => None,
     };
     let is_fork = state.config.session == SessionPolicy::Fork;
     // What a failed attempt talked about is not built on.

@@ -71,6 +71,8 @@ pub enum RebootReason {
     Manual,
     /// It cannot be continued.
     ErrorRecovery { error: String },
+    /// Another agent goes on.
+    AnotherAgent { agent: String },
 }
 
 impl RebootReason {
@@ -84,6 +86,7 @@ impl RebootReason {
             RebootReason::PatternMatch { .. } => "pattern_match",
             RebootReason::Manual => "manual",
             RebootReason::ErrorRecovery { .. } => "error_recovery",
+            RebootReason::AnotherAgent { .. } => "another_agent",
         }
     }
 
@@ -96,6 +99,7 @@ impl RebootReason {
             RebootReason::PatternMatch { pattern } => format!("its agent said `{pattern}`"),
             RebootReason::Manual => "somebody asked for it".to_owned(),
             RebootReason::ErrorRecovery { error } => error.clone(),
+            RebootReason::AnotherAgent { agent } => format!("the agent `{agent}` goes on"),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::hook::Mode;
 use crate::loop_machine::config::Raise;
 use crate::loop_machine::facts::{Answer, QuestionKind};
 use crate::loop_machine::mode::ModeState;
+use crate::loop_machine::returned::Returned;
 
 /// What people were asked and what they said.
 #[record(Default, omit(mode), written(questions, told))]
@@ -59,6 +60,8 @@ pub struct Requests {
     pub stop: Option<(bool, StopOrigin)>,
     /// Go on, with these limits.
     pub resume: Option<Raise>,
+    /// Go on although it is done, with what came back.
+    pub returned: Option<Returned>,
     /// Answers to look at.
     pub answers: Vec<GivenAnswer>,
 }

@@ -19,6 +19,7 @@ enum Step {
     Abandon(bool),
     Lose(bool),
     EndChecks(bool, Box<CheckRound>),
+    EndReview(bool, Box<ReviewEnd>),
     GiveUp,
     Request(Event),
     Commit(Option<String>),
@@ -34,6 +35,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => open.prop_map(Step::Abandon),
         1 => open.prop_map(Step::Lose),
         10 => (open, check_round()).prop_map(|(open, round)| Step::EndChecks(open, Box::new(round))),
+        5 => (open, review_end()).prop_map(|(open, end)| Step::EndReview(open, Box::new(end))),
         1 => Just(Step::GiveUp),
         4 => prop::option::of("[a-f0-9]{7}").prop_map(Step::Commit),
         6 => request().prop_map(Step::Request),
@@ -88,6 +90,23 @@ fn report() -> impl Strategy<Value = Report> {
         })
 }
 
+fn review_end() -> impl Strategy<Value = ReviewEnd> {
+    let outcome = prop_oneof![
+        8 => Just(AttemptOutcome::Succeeded),
+        1 => select(vec![AttemptOutcome::Failed, AttemptOutcome::Cancelled, AttemptOutcome::NotStartable]),
+    ];
+    let class = select(vec![ErrorClass::Auth, ErrorClass::RateLimit, ErrorClass::Crash]);
+    let opinion = select(vec![None, Some(Opinion::Agrees), Some(Opinion::Objects)]);
+    (outcome, prop::option::weighted(0.1, class), opinion, 0..2usize, prop::option::of(0..5_000_000u64))
+        .prop_map(|(outcome, error_class, opinion, objections, cost_microusd)| ReviewEnd {
+            error_class,
+            opinion,
+            objections: vec![Objection { text: "wrong".to_owned(), ..Objection::default() }; objections],
+            cost_microusd,
+            ..ReviewEnd::of(0, outcome)
+        })
+}
+
 fn check_round() -> impl Strategy<Value = CheckRound> {
     (tree(), any::<bool>(), prop::bool::weighted(0.1)).prop_map(|(tree, passed, cut)| match cut {
         true => cut_short(0),
@@ -109,6 +128,10 @@ fn request() -> impl Strategy<Value = Event> {
             question, answer, comment: None, seen,
         }),
         1 => "[a-z]{0,8}".prop_map(|text| Event::AgentTold { text }),
+        2 => "[a-z]{0,8}".prop_map(|text| {
+            let returned = Returned { from: "elsewhere".to_owned(), about: vec![text.clone()], text };
+            Event::ResultReturned { returned: Box::new(returned) }
+        }),
     ]
 }
 
@@ -121,9 +144,13 @@ fn any_config() -> impl Strategy<Value = LoopConfig> {
     ]);
     let on_lost = select(vec![OnLost::Retry, OnLost::RestoreAndRetry, OnLost::Ask]);
     let worktree = Worktree { path: "tree".to_owned(), branch: "piton/r".to_owned(), ..Worktree::default() };
-    (until, on_lost, 1..6u32, 1..6u32, any::<bool>(), prop::option::of(Just(worktree))).prop_map(
-        |(until, on_lost, iterations, streak, checks, worktree)| {
-            let mut config = LoopConfig { until, on_lost, worktree, ..config() };
+    let another = || AgentConfig::new("another", &["another"]);
+    let review = prop::option::of(Just(Review::by(another())));
+    let worktree = prop::option::of(Just(worktree));
+    (until, on_lost, 1..6u32, 1..6u32, any::<bool>(), worktree, review, 0..3usize).prop_map(
+        move |(until, on_lost, iterations, streak, checks, worktree, review, others)| {
+            let mut config = LoopConfig { until, on_lost, worktree, review, ..config() };
+            config.fallback.agents = vec![another(); others];
             config.limits = Limits { iterations, no_progress: streak, failures: streak, ..Limits::default() };
             if !checks && config.until.first() == Some(&crate::loop_machine::stop::until(Done {})) {
                 config.checks.clear();
@@ -137,6 +164,7 @@ fn command(state: &State, step: Step) -> Option<Command> {
     let (attempt, number) = match &state.work.open {
         Some(Open::Attempt(attempt)) => (attempt.number, 0),
         Some(Open::Checks(number)) => (0, *number),
+        Some(Open::Review(open)) => (0, open.number),
         Some(Open::Hooks(_) | Open::Commit(_)) | None => (0, 0),
     };
     let of = |number: u32, open: bool| if open { number } else { number + 1 };
@@ -153,6 +181,9 @@ fn command(state: &State, step: Step) -> Option<Command> {
         },
         Step::EndChecks(open, round) => {
             Command::EndChecks(Box::new(CheckRound { number: of(number, open), ..*round }))
+        }
+        Step::EndReview(open, end) => {
+            Command::EndReview(Box::new(ReviewEnd { number: of(number, open), ..*end }))
         }
         Step::Commit(commit) => {
             Command::EndCommit { commit, found_on: None, uncommitted: Uncommitted::default() }
@@ -220,6 +251,8 @@ proptest! {
         let mut journal = vec![(created, now)];
         for step in steps {
             let was_completed = state.status == Status::Completed;
+            let came_back = matches!(&step, Step::Request(Event::ResultReturned { .. }))
+                || state.requests.returned.is_some();
             match &step {
                 Step::Request(event) => {
                     state = fold(state, event, now);
@@ -231,7 +264,8 @@ proptest! {
             let command = command(&state, step).unwrap_or(Command::Tick);
             let Ok((events, decided)) = advance(&state, command, now) else { continue };
             assert!(events.len() < crate::limits::EVENTS_PER_APPEND_MAX);
-            assert!(!was_completed || events.is_empty(), "a completed run says {events:?}");
+            let says_nothing = was_completed && !came_back;
+            assert!(!says_nothing || events.is_empty(), "a completed run says {events:?}");
             for event in &events {
                 assert!(!event.is_request(), "a driver makes no requests");
                 state = fold(state, event, now);
@@ -300,6 +334,8 @@ fn retuned(config: &LoopConfig) -> LoopConfig {
         reboot: RebootPolicy { enabled: false, confirm: true, ..RebootPolicy::default() },
         redline: RedlinePolicy { redline_percent: 1, iterations_min: 0, ..RedlinePolicy::default() },
         session: SessionPolicy::Fork,
+        fallback: FallbackPolicy { agents: Vec::new(), after_ms: 0, on: Vec::new() },
+        review: None,
         on_lost: OnLost::Ask,
         worktree: None,
         hooks: None,

@@ -53,6 +53,10 @@ fn finish_open_work(driver: &mut Driver) {
                 uncommitted: Default::default(),
             });
         }
+        Some(Open::Review(open)) => {
+            let end = ReviewEnd::of(open.number, AttemptOutcome::Cancelled);
+            driver.command(Command::EndReview(Box::new(end)));
+        }
         None => {}
     }
 }

@@ -31,6 +31,10 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
         Kind::Loop,
         "agents::an_agent_gets_only_the_variables_that_are_passed_where_that_is_asked_for",
     ),
+    ("agent.fallback", Kind::Loop, "fallback::agent_fallback_acts_in_a_loop"),
+    ("agent.fallback_after", Kind::Loop, "fallback::agent_fallback_after_acts_in_a_loop"),
+    ("agent.fallback_on", Kind::Loop, "fallback::agent_fallback_on_acts_in_a_loop"),
+    ("loop.review", Kind::Loop, "reviewed::loop_review_acts_in_a_loop"),
     ("agents.NAME", Kind::Loop, "loops::an_agent_of_the_configuration_is_used_by_name"),
     (
         "agents.NAME",
