@@ -5,7 +5,7 @@
 //! since that is where somebody can put another. What changed is said and never refused; it makes a trial worth while.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use piton_guard::RunsTree;
 use piton_model::State;
@@ -94,7 +94,7 @@ fn found_at(context: &Context, name: &str) -> Option<String> {
     })
 }
 
-fn is_program(place: &PathBuf) -> bool {
+fn is_program(place: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     place.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
