@@ -233,7 +233,7 @@ def journals():
         "a journal of 8 TB",
         replaced(JOURNAL, make=lambda ground, path, kept: (shutil.copy2(kept, path), ground.own(path), os.truncate(path, FAR))),
         DAMAGE,
-        bare=WORKS,
+        bare=NOTICED,
     )
     yield Way("disk", "a journal that somebody else keeps locked for some seconds", locked, WORKS, WORKS)
     for what, make in (("deleted", None), ("emptied", b""), ("garbage", os.urandom(8192))):
@@ -361,7 +361,8 @@ def beside_the_journal():
     for name in ("attempts", "anchors", "leases", "index", "drivers"):
         yield state(f"a link in place of the directory {name}", a_link_instead(f".piton/{name}"), ("link",))
     yield state("the snapshots of the run deleted", no_refs, ("snapshot", "ref"), bare=WORKS, undone=True)
-    yield state("the repository of git deleted", gone(".git"), ("git", "repository", "snapshot", "commit"))
+    # What ran meanwhile has its snapshots in the repository that was there then.
+    yield state("the repository of git deleted", gone(".git"), ("git", "repository", "snapshot", "commit"), undone=False)
     yield state("an index of git that is locked", stale_lock, ("lock",), bare=WORKS)
     yield state("views that were edited", edited_views, ("moved", "edited", "foreign"), bare=NOTICED)
 

@@ -2,8 +2,8 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{
-    CheckResult, Chosen, Closure, ContextLevel, Measures, Objection, Proved, Quality, QuestionKind, Recommendation,
-    Recovery, Uncommitted,
+    CheckResult, Chosen, Closure, ContextLevel, Measures, Objection, Proved, Quality, QuestionKind,
+    Recommendation, Recovery, Uncommitted,
 };
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
 use piton_record::shown;

@@ -14,9 +14,10 @@ use piton_view::{
     Changes, Client, CollectView, Damaged, DiffView, Error, ErrorKind, EventView, ExportFormat, Follow,
     GapChange, GapEvent, GapView, GapsBatch, GapsChanged, GapsDiff, GapsOrder, GcOrder, InLedger, ItemOrder,
     LandOrder, LandedView, LedgerAt, LimitWords, MetricsView, Moment, MorningView, NightView, Order, Printed,
-    PruneOrder, PrunedView, PullRequestView, Rebuilt, Removal, RepairView, ReplicaUpdate, ReplicaView, ReplicateOrder,
-    ReportView, Request, ResearchOrder, ResearchUpdate, RestoreOrder, RestoredView, Resumption, Runs, Seen,
-    ShowView, SizesView, StaleGaps, Started, StateOf, StatusView, VerifyView, WhyView,
+    PruneOrder, PrunedView, PullRequestView, Rebuilt, Removal, RepairView, ReplicaUpdate, ReplicaView,
+    ReplicateOrder, ReportView, Request, ResearchOrder, ResearchUpdate, RestoreOrder, RestoredView,
+    Resumption, Runs, Seen, ShowView, SizesView, StaleGaps, Started, StateOf, StatusView, VerifyView,
+    WhyView,
 };
 
 use super::metrics::metrics;

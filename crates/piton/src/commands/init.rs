@@ -45,9 +45,10 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
     }
     let mut startable = Vec::new();
     for check in found {
-        out.note(format!("check {:<10} {}   ({})", check.name, clean_line(&check.command), check.why));
+        let (command, why) = (clean_line(&check.command), clean_line(&check.why));
+        out.note(format!("check {:<10} {command}   ({why})", clean_line(&check.name)));
         let tried = tried(&check.command, layout.root());
-        out.note(format!("      {}", tried.words));
+        out.note(format!("      {}", clean_line(&tried.words)));
         startable.extend((!tried.is_missing).then_some(check));
     }
     let agent = arguments.agent.as_deref().map(agent_of).or_else(|| detected(layout.root()));

@@ -292,6 +292,15 @@ fn doctor_says_what_is_not() {
 }
 
 #[test]
+fn a_name_of_a_file_reaches_the_terminal_of_init_as_text() {
+    let world = World::new();
+    world.write("test_\u{1b}]0.py", "def test_a():\n    pass\n");
+    let ran = world.piton(&["init"]);
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(said.contains("test_") && !said.contains('\u{1b}'), "{said:?}");
+}
+
+#[test]
 fn completions_know_the_commands() {
     let world = World::new();
     for shell in ["bash", "zsh", "fish"] {
