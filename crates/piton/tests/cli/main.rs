@@ -38,6 +38,7 @@ mod left_over;
 mod limits;
 mod live;
 mod loops;
+mod lost_runs;
 mod modes;
 mod notify;
 mod numbers;
