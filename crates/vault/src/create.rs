@@ -6,6 +6,7 @@
 //! A damaged run keeps no other out. What an earlier backup has of it stays in the new one, which says so: [`earlier`].
 
 mod earlier;
+mod snapshots;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -33,13 +34,6 @@ const SHIPPED_BYTES: usize = 1 << 20;
 
 /// Segments after which the small ones at the end become one: more would make each restore slower.
 const SEGMENTS_MAX: usize = 64;
-
-/// Bundles are made anew where there are this many, and so many for each run that has snapshots besides.
-const BUNDLES_MAX: usize = 64;
-const BUNDLES_MAX_PER_RUN: usize = 4;
-
-/// How often a snapshot is bundled whose run goes elsewhere meanwhile.
-const BUNDLE_TRIES: usize = 20;
 
 /// What is backed up.
 pub struct Source<'a> {
@@ -124,7 +118,7 @@ async fn create_on(
     shipment.compact().await?;
     shipment.ship_all().await?;
     let tips = shipment.bundle_all().await?;
-    let Shipment { runs, damaged, segments, bundles, bytes_put, notes, gone, .. } = shipment;
+    let Shipment { runs, damaged, segments, bundles, bytes_put, notes, gone, tips_lost, .. } = shipment;
     let mut manifest = Manifest {
         format: FORMAT,
         piton: source.version.to_owned(),
@@ -138,6 +132,7 @@ async fn create_on(
         segments,
         bundles,
         tips,
+        tips_lost,
         gone,
         number,
     };
@@ -179,6 +174,8 @@ struct Shipment<'a> {
     /// Earlier backups whose bundles are in this one, too, and the last snapshots for which they are.
     unbundled: HashSet<String>,
     tips_carried: BTreeMap<RunId, SnapshotId>,
+    /// Snapshots that earlier backups have and that git has lost, of runs that have others.
+    tips_lost: BTreeMap<RunId, Vec<SnapshotId>>,
     notes: Vec<String>,
     /// Events in the segments of which no run has need any more.
     gone: Seq,
@@ -207,6 +204,7 @@ impl<'a> Shipment<'a> {
             earlier,
             unbundled: HashSet::new(),
             tips_carried: BTreeMap::new(),
+            tips_lost: BTreeMap::new(),
             notes: Vec::new(),
             gone: base.map_or(0, |base| base.gone),
         }
@@ -374,96 +372,6 @@ impl<'a> Shipment<'a> {
         self.bytes_put += piece.bytes;
         Ok(piece)
     }
-
-    /// The last snapshot of a run, and what git has of it beyond `held`. A run that goes back to an earlier snapshot meanwhile is
-    /// looked at again.
-    fn bundle(
-        &self,
-        workspace: &Workspace,
-        run: &RunId,
-        held: &[SnapshotId],
-    ) -> Result<Option<Snapshot>, Error> {
-        for tries in 1.. {
-            let Some(tip) = workspace.tip(run.as_str())? else { return Ok(None) };
-            if held.contains(&tip) {
-                return Ok(Some(Snapshot { tip, bundle: None }));
-            }
-            let path = self.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
-            let made = workspace.bundle(run.as_str(), &tip, held, &path);
-            if tries < BUNDLE_TRIES && !workspace.leads_to(run.as_str(), &tip)? {
-                file::remove_file_if_exists(&path)?;
-                continue;
-            }
-            let bundle = match made? {
-                true => Some(file::read_regular(&path, crate::spool::OBJECT_BYTES_MAX)?.unwrap_or_default()),
-                false => None,
-            };
-            file::remove_file_if_exists(&path)?;
-            return Ok(Some(Snapshot { tip, bundle }));
-        }
-        Ok(None)
-    }
-
-    /// Puts what git has of the snapshots of these runs, and an earlier backup has not; the last snapshot of each.
-    async fn bundle_all(&mut self) -> Result<BTreeMap<RunId, SnapshotId>, Error> {
-        let Some(workspace) = self.source.workspace else { return Ok(BTreeMap::new()) };
-        let mut held: Vec<SnapshotId> = Vec::new();
-        let mut tips = std::mem::take(&mut self.tips_carried);
-        if let Some(base) = self.base {
-            // What git has lost is there: it stays, and nothing new stands on it.
-            for (run, tip) in base.tips.iter().filter(|(_, tip)| !workspace.has(tip)) {
-                let is_held = self.runs.iter().any(|held| held.run_id == *run);
-                if is_held && workspace.tip(run.as_str())?.is_none() {
-                    tips.insert(run.clone(), tip.clone());
-                }
-            }
-            // Whatever git has forgotten since is no ground to stand on.
-            let known = base.tips.values().filter(|tip| workspace.has(tip)).cloned();
-            held.extend(known);
-            let is_too_many = self.bundles.len() > BUNDLES_MAX + BUNDLES_MAX_PER_RUN * held.len();
-            if tips.is_empty() && (held.len() < base.tips.len() || is_too_many) {
-                self.bundles.clear();
-                held.clear();
-            }
-        }
-        for run in self.runs.iter().map(|run| run.run_id.clone()).collect::<Vec<_>>() {
-            let bundled = match self.bundle(workspace, &run, &held) {
-                Ok(bundled) => bundled,
-                // What git has lost of one run keeps no other out. What an earlier backup has of it stays.
-                Err(error) => {
-                    let what = crate::incomplete(workspace, &run, error)?;
-                    let tip = self.base.and_then(|base| base.tips.get(&run)).filter(|tip| held.contains(tip));
-                    let kept = match tip {
-                        Some(_) => "what an earlier backup has of them is kept",
-                        None => "none of them are in this backup",
-                    };
-                    self.damaged.push(format!("{what}; {kept}"));
-                    tips.extend(tip.map(|tip| (run.clone(), tip.clone())));
-                    continue;
-                }
-            };
-            let Some(Snapshot { tip, bundle }) = bundled else {
-                // Its ref is gone, and what it led to may still be there.
-                let tip = self.base.and_then(|base| base.tips.get(&run)).filter(|tip| held.contains(tip));
-                tips.extend(tip.map(|tip| (run.clone(), tip.clone())));
-                continue;
-            };
-            if let Some(bytes) = bundle {
-                // git has compressed it.
-                let piece = self.put("bundles", &bytes, false).await?;
-                self.bundles.push(piece);
-            }
-            held.push(tip.clone());
-            tips.insert(run, tip);
-        }
-        Ok(tips)
-    }
-}
-
-/// The last snapshot of a run, and what git has of it that no earlier backup has.
-struct Snapshot {
-    tip: SnapshotId,
-    bundle: Option<Vec<u8>>,
 }
 
 /// How many segments at the end come to no more than `bytes_max` together.

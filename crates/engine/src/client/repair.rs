@@ -37,9 +37,18 @@ const UNFINISHED: &str = "unfinished";
 
 /// Repairs the journal of a repository. Where nothing is damaged, what an earlier repair could not find is looked for once more.
 pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
+    let keys = super::vault::fetch_keys(client.layout()).await;
     loop {
         if let Some(view) = repair_now(client).await? {
-            return Ok(view);
+            // What lacked them is not damaged any more.
+            if !keys.is_empty()
+                && !view.damaged
+                && let Some(mut known) = Unsound::known(client.layout())
+            {
+                known.damaged.clear();
+                known.keep(client.layout());
+            }
+            return Ok(RepairView { keys, ..view });
         }
     }
 }
@@ -47,7 +56,6 @@ pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
 /// The same, once; nothing where somebody else repaired it meanwhile.
 async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
     let layout = client.layout();
-    super::vault::fetch_keys(layout).await;
     let state = state_of(layout);
     let aside = quarantines(&state);
     let unfinished = unfinished(&state);
@@ -107,7 +115,7 @@ async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
     Unsound::nothing(layout).iter().for_each(|nothing| nothing.keep(layout));
     let lost = runs.iter().any(|run| run.lost_to.is_some());
     let quarantine = Some(quarantine.display().to_string());
-    Ok(Some(RepairView { damaged: true, problems, quarantine, runs, unseen, lost }))
+    Ok(Some(RepairView { damaged: true, problems, quarantine, runs, unseen, lost, ..RepairView::default() }))
 }
 
 /// The directory that the journal lies in.

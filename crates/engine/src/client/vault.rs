@@ -65,21 +65,27 @@ pub(super) async fn back_up(client: &LocalClient, to: Option<&str>) -> Result<Ba
         lost.extend(found.damaged.into_iter().map(said));
         notes.extend(found.elsewhere.into_iter().map(said));
     }
+    // And one that has some may have lost those that its events name.
+    let mut proof = proof_of(created.proof);
+    let (mut backup, mut hidden) = (view_of(&created.manifest, &*place.target, Seen::default()), Vec::new());
+    for run in backup.runs.iter_mut().filter(|run| run.snapshots) {
+        let Some(what) = client.snapshot_lost(&run.run_id).await? else { continue };
+        hidden.push(format!("run `{}`: {what}", run.run_id));
+        // Where an earlier backup has them, this one does as well.
+        if !created.manifest.tips_lost.contains_key(&run.run_id) {
+            run.snapshots = false;
+            proof.snapshots = proof.snapshots.saturating_sub(1);
+        }
+    }
+    lost.extend(hidden);
     let keep = Keep {
         proven: Some(&created.manifest.name),
         ..kept(place.count_max, place.age_ms_max.map(before_now), GRACE_MS)
     };
     let pruned = piton_vault::prune(&*place.target, journal, keep).await.map_err(failed)?;
-    let mut backup = view_of(&created.manifest, &*place.target, Seen::default());
     lost.retain(|lost| !backup.damaged.iter().any(|said| said.starts_with(lost)));
     backup.damaged.extend(lost);
-    Ok(BackedUp {
-        backup,
-        proof: proof_of(created.proof),
-        bytes_put: created.bytes_put,
-        pruned: pruned_of(pruned),
-        notes,
-    })
+    Ok(BackedUp { backup, proof, bytes_put: created.bytes_put, pruned: pruned_of(pruned), notes })
 }
 
 /// Brings the keys as they are wrapped now to where backups and the replica of this journal lie, so that whoever opens them now needs
@@ -107,19 +113,22 @@ pub(crate) async fn bring_keys(layout: &Layout) -> Vec<String> {
 }
 
 /// Brings keys back that were lost here and lie beside backups or the replica of this journal. What cannot be reached stays away:
-/// whoever needs such a key is told.
-pub(super) async fn fetch_keys(layout: &Layout) {
+/// whoever needs such a key is told. Returns those that came back.
+pub(super) async fn fetch_keys(layout: &Layout) -> Vec<String> {
     let ring = keys::ring(layout);
     if !keys::is_asked(layout) {
-        return;
+        return Vec::new();
     }
-    let Ok(Some(journal)) = piton_store::peek(layout.store()) else { return };
+    let Ok(Some(journal)) = piton_store::peek(layout.store()) else { return Vec::new() };
+    let before = ring.records().unwrap_or_default();
     for to in places(layout) {
         let Ok(target) = parse(layout, &to) else { continue };
         if let Ok(records) = target.keys_of(&journal.id.to_string()).await {
             let _ = ring.keep(&records);
         }
     }
+    let now = ring.records().unwrap_or_default();
+    now.keys().filter(|id| !before.contains_key(id)).map(ToString::to_string).collect()
 }
 
 /// Where backups and the replica go by the configuration.

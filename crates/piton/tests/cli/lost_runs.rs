@@ -146,3 +146,85 @@ fn what_only_an_older_backup_has_is_found_there() {
     world.piton(&["repair"]).exits(0);
     assert_eq!(log(&world, "two"), before);
 }
+
+/// Git forgets everything that piton kept there.
+fn lose_snapshots(world: &World) {
+    world
+        .shell("git for-each-ref --format='delete %(refname)' refs/piton | git update-ref --stdin && git reflog expire --expire=now --all && git gc -q --prune=now")
+        .exits(0);
+}
+
+#[test]
+fn a_restore_that_fails_hides_no_loss_and_what_git_lost_comes_back() {
+    let world = World::new();
+    world.loops("one", "echo x >> a.txt", ONCE).exits(3);
+    back_up(&world);
+    lose_snapshots(&world);
+    let refused = world.piton(&["restore", "one"]).exits(7).err;
+    assert!(refused.contains("git has lost the snapshot") && refused.contains("--run one"), "{refused}");
+    assert_eq!(world.git(&["for-each-ref", "refs/piton"]), "", "nothing is kept that would hide it");
+    let ran = world.piton(&["backup", "restore", &place(&world), "--run", "one"]).exits(0).out;
+    assert!(ran.contains("its snapshots came back"), "{ran}");
+    world.shell("rm a.txt").exits(0);
+    world.piton(&["restore", "one", "--force"]).exits(0);
+    assert_eq!(world.read("a.txt"), "a\nx\n");
+}
+
+#[test]
+fn newer_snapshots_do_not_hide_that_older_ones_are_lost() {
+    let world = with_two_runs();
+    back_up(&world);
+    let kept = world.beside("replica").display().to_string();
+    world.piton(&["replicate", &kept, "--once"]).exits(0);
+    lose_snapshots(&world);
+    // It has a snapshot again, which leads to none of them.
+    world
+        .shell("git update-ref refs/piton/runs/two $(git commit-tree -m 'before a restore' 'HEAD^{tree}')")
+        .exits(0);
+    let verified = world.piton(&["verify"]).exits(6).out;
+    assert!(verified.contains("two: git has lost some of its snapshots"), "{verified}");
+    for _ in 0..3 {
+        let damaged = back_up_damaged(&world).1;
+        assert!(damaged.contains("run `two`: git has lost some of its snapshots"), "{damaged}");
+    }
+    let shipped = world.piton(&["replicate", &kept, "--once"]).exits(6).err;
+    assert!(shipped.contains("run `two`: git has lost some of its snapshots"), "{shipped}");
+    // Where no backup has them, none counts as having them.
+    let bare = world.beside("bare").display().to_string();
+    let made = world.piton(&["backup", "create", "--to", &bare]).exits(6);
+    assert!(!made.out.contains("with snapshots"), "{}", made.out);
+    // They come back, beside those that were taken since.
+    let ran = world.piton(&["backup", "restore", &place(&world), "--run", "two"]).exits(0).out;
+    assert!(ran.contains("its snapshots came back"), "{ran}");
+    world.piton(&["backup", "restore", &place(&world), "--run", "one"]).exits(0);
+    world.shell("git reflog expire --expire=now --all && git gc -q --prune=now").exits(0);
+    world.piton(&["verify"]).exits(0);
+    world.piton(&["backup", "create"]).exits(0);
+    let elsewhere = World::new();
+    elsewhere.piton(&["backup", "restore", &place(&world)]).exits(0);
+    elsewhere.piton(&["restore", "two", "--iteration", "1", "--force"]).exits(0);
+    assert_eq!(elsewhere.read("a.txt"), "a\nx\ny\n");
+}
+
+#[test]
+fn two_restores_into_one_place_both_say_that_it_is_there() {
+    let world = with_two_runs();
+    back_up(&world);
+    world.shell("rm -rf .piton .ralph && git for-each-ref --format='delete %(refname)' refs/piton | git update-ref --stdin").exits(0);
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let one = format!("{piton} backup restore '{}'", place(&world));
+    world
+        .shell(&format!("for n in 1 2 3; do {one} & pids=\"$pids $!\"; done; for pid in $pids; do wait $pid || exit 1; done"))
+        .exits(0);
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn a_restore_that_is_refused_leaves_nothing_for_git() {
+    let world = with_two_runs();
+    back_up(&world);
+    world.shell("rm -rf .piton .ralph && git add -A && git commit -qm rest").exits(0);
+    let none = ["backup", "restore", &place(&world), "--run", "one", "--to-seq", "0"];
+    assert_ne!(world.piton(&none).code, 0);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+}

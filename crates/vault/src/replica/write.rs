@@ -5,7 +5,7 @@
 
 mod snapshots;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use piton_git::SnapshotId;
 use piton_model::{RunId, Timestamp};
@@ -111,6 +111,8 @@ pub struct Replicator<'a> {
     is_noted: bool,
     /// Runs whose snapshots git has lost some of: the last one, and what is wrong. Each is tried again once it has another.
     incomplete: HashMap<String, (SnapshotId, String)>,
+    /// Runs of whose snapshots the replica has some that git has lost, and what is wrong. They stay.
+    lost: BTreeMap<String, String>,
     /// Whether this process has shipped anything yet: what an earlier one could not is looked for once.
     has_shipped: bool,
 }
@@ -193,6 +195,7 @@ impl<'a> Replicator<'a> {
             is_sure: true,
             is_noted: false,
             incomplete: HashMap::new(),
+            lost: BTreeMap::new(),
             has_shipped: false,
         }
     }
@@ -370,6 +373,7 @@ impl<'r, 'a> Shipment<'r, 'a> {
         }
         let absent = held.values().filter(|held| !kept.contains(&held.run_id.key())).cloned().collect();
         self.forget_removed(absent).await?;
+        self.look_for_lost()?;
         // Before the events that name them.
         self.ship_snapshots(&snapshots).await?;
         // Oldest first, so that the newest comes to stand before the others.

@@ -49,6 +49,10 @@ pub(in crate::client) async fn restore(
         (None, Some(time)) => Until::Time(time),
         (None, None) => Until::End,
     };
+    // Whatever becomes of this: what lies there is not for git.
+    if let Ok(workspace) = Workspace::open(layout.root(), &layout.state()) {
+        let _ = workspace.protect_state();
+    }
     let store = client.store()?;
     let floor = epoch_floor(spool.epoch_max().max(store.epoch_max().await.map_err(ClientError::from)?));
     let mut runs = Vec::new();
@@ -114,8 +118,11 @@ async fn bring_snapshots(
     let mut with = Vec::new();
     for run in runs.iter().filter(has) {
         let tip = workspace.tip(run.run_id.as_str()).map_err(|error| Error::environment(&error))?;
-        // What git has lost of them comes back as well.
-        let is_without = tip.is_none_or(|tip| workspace.check_complete(&tip).is_err());
+        // What git has lost of them comes back as well. What was taken since may hide that.
+        let there = spool.manifest.tips.get(&run.run_id).into_iter();
+        let mut there = there.chain(spool.manifest.tips_lost.get(&run.run_id).into_iter().flatten());
+        let is_hidden = there.any(|there| !workspace.has(there));
+        let is_without = is_hidden || tip.is_none_or(|tip| workspace.check_complete(&tip).is_err());
         if run.seq.is_some() || is_without && is_held_run(store, spool, &run.run_id).await? {
             with.push(run.run_id.clone());
         }

@@ -13,11 +13,34 @@ use crate::spool::OBJECT_BYTES_MAX;
 const PART_BYTES: usize = 8 << 20;
 
 impl Shipment<'_, '_> {
+    /// Looks once which snapshots of the replica git has lost, of runs that have others by now.
+    pub(super) fn look_for_lost(&mut self) -> Result<(), Error> {
+        let Some(workspace) = self.to.source.workspace else { return Ok(()) };
+        if !self.to.has_shipped {
+            let tips: Vec<SnapshotId> = self.to.mark.tips.values().cloned().collect();
+            let missing = workspace.missing(&tips)?;
+            for (run, tip) in self.to.mark.tips.iter().filter(|(_, tip)| missing.contains(tip)) {
+                if workspace.tip(run.as_str())?.is_some_and(|now| now != *tip) {
+                    let what = format!(
+                        "run `{run}`: git has lost some of its snapshots: {tip} is not there any more; the replica keeps those that it has"
+                    );
+                    self.to.lost.insert(run.key(), what);
+                }
+            }
+        }
+        self.next.damaged.extend(self.to.lost.values().cloned());
+        Ok(())
+    }
+
     /// Ships what git has of the snapshots of these runs, and the replica has not.
     pub(super) async fn ship_snapshots(&mut self, runs: &[RunId]) -> Result<(), Error> {
         let Some(workspace) = self.to.source.workspace else { return Ok(()) };
         for run in runs {
             let Some(tip) = workspace.tip(run.as_str())? else { continue };
+            // It would hide what git has lost.
+            if self.to.lost.contains_key(&run.key()) {
+                continue;
+            }
             let held = self.held();
             if let Some((known, what)) = self.to.incomplete.get(&run.key())
                 && *known == tip
