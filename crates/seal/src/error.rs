@@ -34,7 +34,7 @@ pub enum Error {
         why: String,
     },
     /// None of the keys that are kept here opens, so that they cannot be wrapped anew.
-    #[error("nothing was changed: what is given opens none of the keys here; {key} is for {who}")]
+    #[error("nothing was changed: key {key} cannot be opened here, and no other: it is for {who}")]
     CannotRotate {
         /// One of them.
         key: KeyId,

@@ -3,7 +3,7 @@
 //! Each run is shipped from where the newest backup of the same journal ends, if its chain still stands there; a run that was
 //! removed or begun anew is told to be so first. Runs are prefixes of themselves: what is appended meanwhile is for the next.
 //!
-//! A damaged run keeps no other out. What an earlier backup has of it stays in the new one, which says so: [`earlier`].
+//! A damaged run keeps no other out. What an earlier backup has of it stays in the new one, which says so.
 
 mod earlier;
 mod snapshots;
