@@ -223,7 +223,7 @@ fn two_restores_into_one_place_both_say_that_it_is_there() {
 fn a_restore_that_is_refused_leaves_nothing_for_git() {
     let world = with_two_runs();
     back_up(&world);
-    world.shell("rm -rf .piton .ralph && git add -A && git commit -qm rest").exits(0);
+    world.shell("rm -rf .piton .ralph .git && git init -q . && git add -A && git commit -qm rest").exits(0);
     let none = ["backup", "restore", &place(&world), "--run", "one", "--to-seq", "0"];
     assert_ne!(world.piton(&none).code, 0);
     assert_eq!(world.git(&["status", "--porcelain"]), "");
