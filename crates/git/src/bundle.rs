@@ -88,8 +88,61 @@ impl Workspace {
         }
         let nothing = "0".repeat(tip.as_str().len());
         let call = self.repository.call("update-ref").setting(SYNCED).setting("core.logAllRefUpdates=false");
-        call.args(["--no-deref", &ref_of(run), tip.as_str(), &nothing]).bytes()?;
+        match call.args(["--no-deref", &ref_of(run), tip.as_str(), &nothing]).bytes() {
+            Ok(_) => Ok(true),
+            // Somebody was faster.
+            Err(_) if self.tip(run)?.is_some() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sees to it that the last snapshot of `run` leads to `tip`, which is there: where it has another, the next one stands on both and
+    /// has the files of that other. `false` where nothing had to be done.
+    pub fn join_tip(&self, run: &str, tip: &SnapshotId) -> Result<bool, Error> {
+        if self.set_tip(run, tip)? {
+            return Ok(true);
+        }
+        let Some(there) = self.tip(run)?.filter(|there| there != tip) else { return Ok(false) };
+        if self.leads_to(run, tip)? {
+            return Ok(false);
+        }
+        let id = match self.has(&there) && !self.is_behind(&there, tip)? {
+            true => self.joined(&there, tip)?,
+            // Its last one is gone, or led to by this one.
+            false => tip.clone(),
+        };
+        let call = self.repository.call("update-ref").setting(SYNCED).setting("core.logAllRefUpdates=false");
+        call.args(["--no-deref", &ref_of(run), id.as_str(), there.as_str()]).bytes()?;
         Ok(true)
+    }
+
+    fn is_behind(&self, older: &SnapshotId, newer: &SnapshotId) -> Result<bool, Error> {
+        let call = self.repository.call("merge-base");
+        Ok(call.args(["--is-ancestor", older.as_str(), newer.as_str()]).run()?.success())
+    }
+
+    /// `last` again, standing on `other` as well.
+    fn joined(&self, last: &SnapshotId, other: &SnapshotId) -> Result<SnapshotId, Error> {
+        let message = self.repository.call("log").args(["-1", "--format=%B", last.as_str()]).bytes()?;
+        let call = self.repository.call("commit-tree").args(["--no-gpg-sign", "-p", last.as_str()]);
+        call.args(["-p", other.as_str(), "-F", "-", &format!("{last}^{{tree}}")])
+            .env("GIT_AUTHOR_NAME", "piton")
+            .env("GIT_AUTHOR_EMAIL", "piton@localhost")
+            .env("GIT_COMMITTER_NAME", "piton")
+            .env("GIT_COMMITTER_EMAIL", "piton@localhost")
+            .stdin(message)
+            .id()
+    }
+
+    /// Those of these snapshots that git does not have.
+    pub fn missing(&self, snapshots: &[SnapshotId]) -> Result<Vec<SnapshotId>, Error> {
+        let names: String = snapshots.iter().map(|id| format!("{id}\n")).collect();
+        let call = self.repository.call("cat-file").arg("--batch-check=%(objecttype)");
+        let said = call.stdin(names.into_bytes()).bytes()?;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let is_there = said.lines().map(|line| line == "commit");
+        let missing = snapshots.iter().zip(is_there).filter(|(_, is_there)| !is_there);
+        Ok(missing.map(|(id, _)| id.clone()).collect())
     }
 
     /// Makes sure that everything which `commit` names is there.

@@ -20,7 +20,7 @@ pub enum Error {
         is_kept: bool,
     },
     /// A piece is sealed with a key that is kept nowhere, where others are kept and open: the key is lost, or the piece names none.
-    #[error("it is encrypted with key {key}, which is lost: it is not kept in `{}`, and others are", .directory.display())]
+    #[error("it is encrypted with key {key}, which is lost: it is not kept in `{}`, or damaged there, and others are not", .directory.display())]
     Lost {
         /// Which key.
         key: KeyId,
@@ -32,6 +32,14 @@ pub enum Error {
     CannotSeal {
         /// What is missing.
         why: String,
+    },
+    /// None of the keys that are kept here opens, so that they cannot be wrapped anew.
+    #[error("nothing was changed: key {key} cannot be opened here, and no other: it is for {who}")]
+    CannotRotate {
+        /// One of them.
+        key: KeyId,
+        /// Who can open it.
+        who: String,
     },
     /// The tag does not fit: what is sealed was changed, moved, or is no such piece.
     #[error("an encrypted piece is not what was written")]
@@ -72,8 +80,11 @@ impl Error {
             Self::CannotSeal { .. } => Some(
                 "`piton key new --out FILE` makes a key; name it as `key_file` of `[vault]`, outside of the repository. Nothing was written",
             ),
+            Self::CannotRotate { .. } => Some(
+                "`--old FILE` names what opens them; where nobody has that any more, move .piton/keys away, and with it what only they open",
+            ),
             Self::Damaged { .. } => Some(
-                "bring the file back from a copy of .piton/keys; every encrypted backup holds the keys as well",
+                "`piton repair` brings it back from the places of `[vault]`, `piton backup restore URL` from another place: every encrypted backup has the keys beside it",
             ),
             Self::Lost { .. } => Some(
                 "bring its file back from a copy of .piton/keys; `piton repair` takes it from an encrypted backup that has it. `piton key rotate` makes a new one for what is new",

@@ -176,25 +176,24 @@ impl Ring {
         Self { directory, openers: self.openers.clone(), seals: false, state }
     }
 
-    /// A key as it is kept here.
+    /// A key as it is kept here. One that is damaged in both copies is not.
     pub fn record(&self, id: KeyId) -> Result<Option<KeyRecord>, Error> {
-        let mut damaged = None;
         for directory in [self.directory.clone(), self.directory.join(SPARE)] {
             let path = directory.join(format!("{id}.json"));
             let Some(bytes) = file::read_regular(&path, RECORD_BYTES_MAX)? else { continue };
             match KeyRecord::parse(&bytes) {
                 Ok(record) => return Ok(Some(record)),
                 Err(unreadable @ Unreadable::Newer(_)) => return Err(unreadable.at(path)),
-                Err(unreadable) => damaged = Some(unreadable.at(path)),
+                Err(Unreadable::Damaged(_)) => {}
             }
         }
-        damaged.map_or(Ok(None), Err)
+        Ok(None)
     }
 
-    /// Every key that is kept here, as it is kept.
+    /// Every key that is kept here, as it is kept. One that is damaged in both copies is not: others are not to suffer for it, and it
+    /// may come back from beside a backup.
     pub fn records(&self) -> Result<BTreeMap<KeyId, KeyRecord>, Error> {
         let mut records = BTreeMap::new();
-        let mut damaged = None;
         for directory in [self.directory.clone(), self.directory.join(SPARE)] {
             for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -202,20 +201,14 @@ impl Ring {
                     continue;
                 }
                 let Some(bytes) = file::read_regular(&path, RECORD_BYTES_MAX)? else { continue };
-                let id = path.file_stem().and_then(|name| name.to_str()?.parse::<KeyId>().ok());
                 match KeyRecord::parse(&bytes) {
                     Ok(record) => drop(record.key_id().map(|id| records.entry(id).or_insert(record))),
                     Err(unreadable @ Unreadable::Newer(_)) => return Err(unreadable.at(path)),
-                    Err(unreadable) => damaged = Some((id, unreadable.at(path))),
+                    Err(Unreadable::Damaged(_)) => {}
                 }
             }
         }
-        match damaged {
-            // Its spare is sound.
-            Some((Some(id), _)) if records.contains_key(&id) => Ok(records),
-            Some((_, error)) => Err(error),
-            None => Ok(records),
-        }
+        Ok(records)
     }
 
     /// The keys that are kept here, oldest first.
@@ -233,18 +226,32 @@ impl Ring {
     }
 
     /// Makes a new key for new pieces, and wraps the older ones for those who are to open them now. `old`: what opens the older ones, where
-    /// that is not what the configuration names. Whoever is killed in between does so again.
+    /// that is not what the configuration names. Whoever is killed in between does so again. Where none of them opens, nothing is changed:
+    /// what is given may be the wrong one, and whoever has the right one is not to be shut out of what is new.
     pub fn rotate(&self, old: &Openers) -> Result<Rotated, Error> {
         let mut state = self.lock();
         let (mine, _) = self.secrets(&mut state);
-        let older = self.records()?;
+        let (theirs, _) = gathered(&old.sources);
+        let opened = |record: &KeyRecord| record.open(&mine).or_else(|| record.open(&theirs));
+        let older: Vec<(KeyId, KeyRecord, Option<DataKey>)> = self
+            .records()?
+            .into_iter()
+            .map(|(id, record)| {
+                let key = opened(&record);
+                (id, record, key)
+            })
+            .collect();
+        if !mine.is_empty()
+            && let Some((id, record, _)) = older.first()
+            && older.iter().all(|(_, _, key)| key.is_none())
+        {
+            return Err(Error::CannotRotate { key: *id, who: record.who().join(", ") });
+        }
         let new = self.make(&mut state, true)?;
         state.current = Some(Arc::clone(&new));
         let mut rotated = Rotated { new: Some(new.id()), ..Rotated::default() };
-        let (theirs, _) = gathered(&old.sources);
         let _alone = self.alone()?;
-        for (id, record) in older {
-            let opened = record.open(&mine).or_else(|| record.open(&theirs));
+        for (id, record, opened) in older {
             let Some(key) = opened else {
                 rotated.left.push(id);
                 continue;
@@ -311,13 +318,21 @@ impl Ring {
         let opens = |record: &KeyRecord| record.open(&secrets).is_some();
         let has_others =
             !state.opened.is_empty() || self.records().is_ok_and(|records| records.values().any(opens));
-        match has_others {
-            true => Error::Lost { key: id, directory: self.directory.clone() },
-            false => {
+        match (has_others, self.damage_of(id)) {
+            (true, _) => Error::Lost { key: id, directory: self.directory.clone() },
+            (false, Some(damaged)) => damaged,
+            (false, None) => {
                 let why = format!("it is not kept in `{}`", self.directory.display());
                 Error::NoKey { key: id, why, is_kept: false }
             }
         }
+    }
+
+    /// What is wrong with the file of a key, where there is one.
+    fn damage_of(&self, id: KeyId) -> Option<Error> {
+        let path = self.directory.join(format!("{id}.json"));
+        let bytes = file::read_regular(&path, RECORD_BYTES_MAX).ok().flatten()?;
+        KeyRecord::parse(&bytes).err().map(|unreadable| unreadable.at(path))
     }
 
     /// The secrets of this process, and what is wrong with those that are missing.

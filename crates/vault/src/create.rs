@@ -5,16 +5,20 @@
 //!
 //! A damaged run keeps no other out. What an earlier backup has of it stays in the new one, which says so.
 
+mod earlier;
+mod snapshots;
+
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use piton_git::{SnapshotId, Workspace};
 use piton_model::{RunId, Seq};
 use piton_store::chain::{self, Hash};
-use piton_store::{BlobId, Frame, Head, JournalId, RunRow, Store, Wanted};
+use piton_store::{BlobId, Frame, Head, JournalId, Problem, RunRow, Store, Wanted};
 use piton_sys::{Clock, Ids, SystemIds, file};
 
+use self::earlier::Earlier;
+pub(crate) use self::earlier::LOST;
 use crate::manifest::{FORMAT, Manifest, Piece, RunHeld, name_at};
 use crate::object::{pack, unpack};
 use crate::restore::{Proof, prove};
@@ -30,13 +34,6 @@ const SHIPPED_BYTES: usize = 1 << 20;
 
 /// Segments after which the small ones at the end become one: more would make each restore slower.
 const SEGMENTS_MAX: usize = 64;
-
-/// Bundles are made anew where there are this many, and so many for each run that has snapshots besides.
-const BUNDLES_MAX: usize = 64;
-const BUNDLES_MAX_PER_RUN: usize = 4;
-
-/// How often a snapshot is bundled whose run goes elsewhere meanwhile.
-const BUNDLE_TRIES: usize = 20;
 
 /// What is backed up.
 pub struct Source<'a> {
@@ -121,7 +118,7 @@ async fn create_on(
     shipment.compact().await?;
     shipment.ship_all().await?;
     let tips = shipment.bundle_all().await?;
-    let Shipment { runs, damaged, segments, bundles, bytes_put, notes, gone, .. } = shipment;
+    let Shipment { runs, damaged, segments, bundles, bytes_put, notes, gone, tips_lost, .. } = shipment;
     let mut manifest = Manifest {
         format: FORMAT,
         piton: source.version.to_owned(),
@@ -135,6 +132,7 @@ async fn create_on(
         segments,
         bundles,
         tips,
+        tips_lost,
         gone,
         number,
     };
@@ -173,43 +171,14 @@ struct Shipment<'a> {
     blobs: HashSet<BlobId>,
     bytes_put: u64,
     earlier: Earlier,
+    /// Earlier backups whose bundles are in this one, too, and the last snapshots for which they are.
+    unbundled: HashSet<String>,
+    tips_carried: BTreeMap<RunId, SnapshotId>,
+    /// Snapshots that earlier backups have and that git has lost, of runs that have others.
+    tips_lost: BTreeMap<RunId, Vec<SnapshotId>>,
     notes: Vec<String>,
     /// Events in the segments of which no run has need any more.
     gone: Seq,
-}
-
-/// Earlier backups, for what the journal itself has let go of since. Each is fetched once it is needed.
-struct Earlier {
-    /// Those that nobody needed yet, oldest first.
-    listed: Vec<Manifest>,
-    /// The others, newest first; of those that cannot be read, why.
-    fetched: Vec<(Manifest, Result<Arc<Spool>, String>)>,
-    scratch: PathBuf,
-}
-
-impl Earlier {
-    fn new(listed: &[Manifest], scratch: &Path) -> Self {
-        Self { listed: listed.to_vec(), fetched: Vec::new(), scratch: scratch.to_owned() }
-    }
-
-    /// The backup that is older than so many others. That the place did not answer is no reason to do without it.
-    async fn older_than(
-        &mut self,
-        newer: usize,
-        target: &dyn Target,
-    ) -> Result<Option<&(Manifest, Result<Arc<Spool>, String>)>, Error> {
-        while self.fetched.len() <= newer {
-            let Some(manifest) = self.listed.pop() else { return Ok(None) };
-            let at = self.scratch.join(format!("earlier-{}", self.fetched.len()));
-            let fetched = match Spool::fetch(target, manifest.clone(), &at).await {
-                Ok(spool) => Ok(Arc::new(spool)),
-                Err(error @ (Error::Target(_) | Error::File(_))) => return Err(error),
-                Err(error) => Err(error.to_string()),
-            };
-            self.fetched.push((manifest, fetched));
-        }
-        Ok(self.fetched.get(newer))
-    }
 }
 
 impl<'a> Shipment<'a> {
@@ -233,6 +202,9 @@ impl<'a> Shipment<'a> {
             blobs: HashSet::new(),
             bytes_put: 0,
             earlier,
+            unbundled: HashSet::new(),
+            tips_carried: BTreeMap::new(),
+            tips_lost: BTreeMap::new(),
             notes: Vec::new(),
             gone: base.map_or(0, |base| base.gone),
         }
@@ -263,39 +235,23 @@ impl<'a> Shipment<'a> {
 
     async fn ship_all(&mut self) -> Result<(), Error> {
         let page = self.source.store.rows(Wanted::ALL_THERE).await?;
-        // Which run a damaged row is of may not be known: then nobody can tell that another was removed.
-        let is_complete = page.damaged.iter().all(|problem| problem.run.is_some());
-        let mut unread: Vec<RunId> = Vec::new();
-        for problem in page.damaged {
-            unread.extend(problem.run.clone());
-            self.damaged.push(problem.to_string());
-        }
-        let mut there: HashSet<String> = HashSet::new();
+        let (mut problems, mut there) = (page.damaged, HashSet::new());
         for row in page.rows {
             let run = row.entry.run_id.clone();
-            there.insert(run.key());
             match self.ship_run(&row).await {
-                Ok(Some(held)) => self.runs.push(held),
+                Ok(Some(held)) => {
+                    self.runs.push(held);
+                    there.insert(run.key());
+                }
                 // It was removed meanwhile.
-                Ok(None) => drop(there.remove(&run.key())),
+                Ok(None) => {}
                 Err(Error::Store(piton_store::Error::Corrupt(problem))) => {
-                    self.damaged.push(problem.to_string());
-                    unread.push(run);
+                    problems.push(Problem { run: Some(run), ..problem });
                 }
                 Err(error) => return Err(error),
             }
         }
-        let Some(base) = self.base else { return self.flush().await };
-        for held in &base.runs {
-            if unread.iter().any(|run| run.key() == held.run_id.key()) {
-                self.runs.push(held.clone());
-            } else if is_complete && !there.contains(&held.run_id.key()) {
-                self.writer.push(&Record::Removed { run: held.run_id.clone() });
-                self.gone += held.seq;
-            } else if !there.contains(&held.run_id.key()) {
-                self.runs.push(held.clone());
-            }
-        }
+        self.keep_lost(&there, problems).await?;
         self.flush().await
     }
 
@@ -352,66 +308,6 @@ impl<'a> Shipment<'a> {
         self.writer.push(&Record::Removed { run: run.clone() });
         self.gone += head.seq;
         Head::start(run)
-    }
-
-    /// What is archived here and whole in any earlier backup is whole in this one. Returns where that ends; nothing where no
-    /// backup has it that can be read, and the run is shipped as it is here.
-    async fn carry_over(&mut self, run: &RunId) -> Result<Option<Head>, Error> {
-        if self.source.store.archived(run).await?.is_none() {
-            return Ok(None);
-        }
-        let mut unread = Vec::new();
-        for newer in 0.. {
-            let Some((manifest, fetched)) = self.earlier.older_than(newer, self.target).await? else { break };
-            if manifest.run(run).is_none_or(|held| held.is_archived) {
-                continue;
-            }
-            let why = match fetched.clone() {
-                Err(why) => why,
-                Ok(spool) => match self.carry_from(&spool, run).await {
-                    Ok(Some(head)) => return Ok(Some(head)),
-                    Ok(None) => continue,
-                    Err(error) if error.is_damage() => error.to_string(),
-                    Err(error) => return Err(error),
-                },
-            };
-            let (manifest, _) = &self.earlier.fetched[newer];
-            unread.push(format!("backup {} has the rest, and cannot be read: {why}", manifest.name));
-        }
-        if unread.is_empty() {
-            unread.push("no backup here has the rest".to_owned());
-        }
-        let rest = unread.join("; ");
-        self.notes.push(format!("run `{run}` is archived, and only its digests are in this backup: {rest}"));
-        Ok(None)
-    }
-
-    /// The same from one of them; nothing where that has no more than the journal.
-    async fn carry_from(&mut self, spool: &Spool, run: &RunId) -> Result<Option<Head>, Error> {
-        let Some(head) = spool.head(run) else { return Ok(None) };
-        let frames: Vec<Frame> = spool.frames(run).collect::<Result<_, _>>()?;
-        if frames.iter().any(Frame::is_archived) {
-            return Ok(None);
-        }
-        let keys = spool.keys();
-        let ids = frames.iter().flat_map(|frame| frame.blobs(run, &*keys));
-        let blobs: Vec<(BlobId, Vec<u8>)> =
-            ids.map(|id| Ok((id, spool.blob(&id)?))).collect::<Result<_, Error>>()?;
-        // Its chain leads to the one that is here, or it is another run of that name.
-        match self.source.store.ship(run, head, 1).await {
-            Ok(_) => {}
-            Err(piton_store::Error::Diverged { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        }
-        for (id, bytes) in blobs {
-            if self.blobs.insert(id) {
-                self.push(&Record::Blob { id, bytes }).await?;
-            }
-        }
-        for frame in frames {
-            self.push(&Record::Frame { run: run.clone(), frame }).await?;
-        }
-        Ok(Some(head))
     }
 
     async fn ship_frame(&mut self, run: &RunId, frame: Frame) -> Result<(), Error> {
@@ -476,91 +372,6 @@ impl<'a> Shipment<'a> {
         self.bytes_put += piece.bytes;
         Ok(piece)
     }
-
-    /// The last snapshot of a run, and what git has of it beyond `held`. A run that goes back to an earlier snapshot meanwhile is
-    /// looked at again.
-    fn bundle(
-        &self,
-        workspace: &Workspace,
-        run: &RunId,
-        held: &[SnapshotId],
-    ) -> Result<Option<Snapshot>, Error> {
-        for tries in 1.. {
-            let Some(tip) = workspace.tip(run.as_str())? else { return Ok(None) };
-            if held.contains(&tip) {
-                return Ok(Some(Snapshot { tip, bundle: None }));
-            }
-            let path = self.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
-            let made = workspace.bundle(run.as_str(), &tip, held, &path);
-            if tries < BUNDLE_TRIES && !workspace.leads_to(run.as_str(), &tip)? {
-                file::remove_file_if_exists(&path)?;
-                continue;
-            }
-            let bundle = match made? {
-                true => Some(file::read_regular(&path, crate::spool::OBJECT_BYTES_MAX)?.unwrap_or_default()),
-                false => None,
-            };
-            file::remove_file_if_exists(&path)?;
-            return Ok(Some(Snapshot { tip, bundle }));
-        }
-        Ok(None)
-    }
-
-    /// Puts what git has of the snapshots of these runs, and an earlier backup has not; the last snapshot of each.
-    async fn bundle_all(&mut self) -> Result<BTreeMap<RunId, SnapshotId>, Error> {
-        let Some(workspace) = self.source.workspace else { return Ok(BTreeMap::new()) };
-        let mut held: Vec<SnapshotId> = Vec::new();
-        let mut tips = BTreeMap::new();
-        if let Some(base) = self.base {
-            // What git has lost is there: it stays, and nothing new stands on it.
-            for (run, tip) in base.tips.iter().filter(|(_, tip)| !workspace.has(tip)) {
-                let is_held = self.runs.iter().any(|held| held.run_id == *run);
-                if is_held && workspace.tip(run.as_str())?.is_none() {
-                    tips.insert(run.clone(), tip.clone());
-                }
-            }
-            // Whatever git has forgotten since is no ground to stand on.
-            let known = base.tips.values().filter(|tip| workspace.has(tip)).cloned();
-            held.extend(known);
-            let is_too_many = self.bundles.len() > BUNDLES_MAX + BUNDLES_MAX_PER_RUN * held.len();
-            if tips.is_empty() && (held.len() < base.tips.len() || is_too_many) {
-                self.bundles.clear();
-                held.clear();
-            }
-        }
-        for run in self.runs.iter().map(|run| run.run_id.clone()).collect::<Vec<_>>() {
-            let bundled = match self.bundle(workspace, &run, &held) {
-                Ok(bundled) => bundled,
-                // What git has lost of one run keeps no other out. What an earlier backup has of it stays.
-                Err(error) => {
-                    self.damaged.push(crate::incomplete(workspace, &run, error)?);
-                    let tip = self.base.and_then(|base| base.tips.get(&run)).filter(|tip| held.contains(tip));
-                    tips.extend(tip.map(|tip| (run.clone(), tip.clone())));
-                    continue;
-                }
-            };
-            let Some(Snapshot { tip, bundle }) = bundled else {
-                // Its ref is gone, and what it led to may still be there.
-                let tip = self.base.and_then(|base| base.tips.get(&run)).filter(|tip| held.contains(tip));
-                tips.extend(tip.map(|tip| (run.clone(), tip.clone())));
-                continue;
-            };
-            if let Some(bytes) = bundle {
-                // git has compressed it.
-                let piece = self.put("bundles", &bytes, false).await?;
-                self.bundles.push(piece);
-            }
-            held.push(tip.clone());
-            tips.insert(run, tip);
-        }
-        Ok(tips)
-    }
-}
-
-/// The last snapshot of a run, and what git has of it that no earlier backup has.
-struct Snapshot {
-    tip: SnapshotId,
-    bundle: Option<Vec<u8>>,
 }
 
 /// How many segments at the end come to no more than `bytes_max` together.

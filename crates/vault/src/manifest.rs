@@ -22,7 +22,7 @@ pub const FORMAT: u32 = 1;
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 
 /// What a backup says of itself.
-#[record(Eq, written, omit(gone, number))]
+#[record(Eq, written, omit(gone, number, tips_lost))]
 pub struct Manifest {
     /// The format of it and of what it names.
     pub format: u32,
@@ -48,6 +48,8 @@ pub struct Manifest {
     pub bundles: Vec<Piece>,
     /// The last snapshot of each run that has one.
     pub tips: BTreeMap<RunId, SnapshotId>,
+    /// Snapshots of runs to which their last ones did not lead any more, as git had lost them when it was made.
+    pub tips_lost: BTreeMap<RunId, Vec<SnapshotId>>,
     /// Events in its segments of runs that were removed since.
     pub gone: Seq,
     /// One more than that of any backup of its journal that could be read when it was begun: which of two is newer does not
@@ -202,6 +204,7 @@ mod tests {
             segments: vec![Piece::of(b"segment")],
             bundles: Vec::new(),
             tips: BTreeMap::new(),
+            tips_lost: BTreeMap::new(),
             gone: 0,
             number: 0,
         }

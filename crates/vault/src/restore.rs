@@ -91,7 +91,14 @@ pub async fn restore(
     let run = &spool.manifest.run(run).ok_or_else(|| not_held(run, until))?.run_id;
     let wanted =
         || spool.frames(run).take_while(move |frame| frame.as_ref().map_or(true, |frame| until.takes(frame)));
-    let taken = take_in(store, run, floor, &wanted, &|id| spool.blob(id)).await?;
+    let taken = match take_in(store, run, floor, &wanted, &|id| spool.blob(id)).await {
+        // Somebody else restored it meanwhile.
+        Err(Error::Store(piton_store::Error::RunExists { .. })) => {
+            let here = store.row(run).await?.head;
+            return Ok(Restored::Kept(beside(spool, store, run, here).await?));
+        }
+        taken => taken?,
+    };
     let head = taken.ok_or_else(|| not_held(run, until))?;
     if until == Until::End && Some(head) != spool.head(run) {
         let what = format!("run `{run}` ends at event {}, not where the manifest says", head.seq);
@@ -191,14 +198,18 @@ fn in_store(error: Error) -> piton_store::Error {
     }
 }
 
-/// Puts the snapshots of these runs where `workspace` finds them; a ref that is there stays.
+/// Puts the snapshots of these runs where `workspace` finds them. A ref that is there stays, or goes on to a snapshot that leads to what it
+/// led to, and to these as well.
 pub fn restore_snapshots(spool: &Spool, workspace: &Workspace, runs: &[RunId]) -> Result<usize, Error> {
     for bundle in spool.bundles() {
         workspace.unbundle(bundle)?;
     }
     let mut set = 0;
     for (run, tip) in spool.manifest.tips.iter().filter(|(run, _)| runs.contains(run)) {
-        set += usize::from(workspace.set_tip(run.as_str(), tip)?);
+        set += usize::from(workspace.join_tip(run.as_str(), tip)?);
+        for lost in spool.manifest.tips_lost.get(run).into_iter().flatten() {
+            workspace.join_tip(run.as_str(), lost)?;
+        }
     }
     Ok(set)
 }
@@ -246,7 +257,8 @@ pub async fn prove(spool: &Spool, at: &Path, format: &str) -> Result<Proof, Erro
         let workspace = Workspace::scratch(&at.join("snapshots"), format)?;
         let runs: Vec<RunId> = spool.manifest.tips.keys().cloned().collect();
         proof.snapshots = restore_snapshots(spool, &workspace, &runs)?;
-        for tip in spool.manifest.tips.values() {
+        let lost = spool.manifest.tips_lost.values().flatten();
+        for tip in spool.manifest.tips.values().chain(lost) {
             workspace.check_complete(tip)?;
         }
     }

@@ -211,6 +211,8 @@ pub struct RepairView {
     pub problems: Vec<String>,
     /// Where the damaged journal is now; nothing where there was no need.
     pub quarantine: Option<String>,
+    /// Data keys that were lost or damaged here, and came back from beside backups or the replica.
+    pub keys: Vec<String>,
     /// Each run of which there was a trace.
     pub runs: Vec<RunRepaired>,
     /// Places that were not looked at, why, and what helps: they may have what is lost.

@@ -37,9 +37,18 @@ const UNFINISHED: &str = "unfinished";
 
 /// Repairs the journal of a repository. Where nothing is damaged, what an earlier repair could not find is looked for once more.
 pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
+    let keys = super::vault::fetch_keys(client.layout()).await;
     loop {
         if let Some(view) = repair_now(client).await? {
-            return Ok(view);
+            // What lacked them is not damaged any more.
+            if !keys.is_empty()
+                && !view.damaged
+                && let Some(mut known) = Unsound::known(client.layout())
+            {
+                known.damaged.clear();
+                known.keep(client.layout());
+            }
+            return Ok(RepairView { keys, ..view });
         }
     }
 }
@@ -47,7 +56,6 @@ pub(super) async fn repair(client: &LocalClient) -> Result<RepairView, Error> {
 /// The same, once; nothing where somebody else repaired it meanwhile.
 async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
     let layout = client.layout();
-    super::vault::fetch_keys(layout).await;
     let state = state_of(layout);
     let aside = quarantines(&state);
     let unfinished = unfinished(&state);
@@ -75,7 +83,9 @@ async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
         salvages.iter().flat_map(|salvage| salvage.journals.iter().copied()).collect();
     journal::require_own(layout, &known)?;
     let scratch = Scratch::at(&state)?;
-    let Elsewhere { spools, notes, unseen, .. } = elsewhere::look(layout, scratch.path(), &known).await;
+    let removed = salvages.iter().flat_map(|salvage| &salvage.gone).map(|gone| gone.key.clone()).collect();
+    let looked = elsewhere::look(layout, scratch.path(), &known, removed).await;
+    let Elsewhere { spools, notes, unseen, .. } = looked;
     problems.extend(notes);
     let sources = Sources { salvages: &salvages, spools: &spools };
     let fresh = Url::of_repository(&scratch.path().join("new"));
@@ -105,7 +115,7 @@ async fn repair_now(client: &LocalClient) -> Result<Option<RepairView>, Error> {
     Unsound::nothing(layout).iter().for_each(|nothing| nothing.keep(layout));
     let lost = runs.iter().any(|run| run.lost_to.is_some());
     let quarantine = Some(quarantine.display().to_string());
-    Ok(Some(RepairView { damaged: true, problems, quarantine, runs, unseen, lost }))
+    Ok(Some(RepairView { damaged: true, problems, quarantine, runs, unseen, lost, ..RepairView::default() }))
 }
 
 /// The directory that the journal lies in.
@@ -197,20 +207,35 @@ async fn build(
 }
 
 impl Sources<'_> {
-    /// Every run of which there is a trace here. What only a backup knows was removed, unless nothing else is left.
+    /// Every run of which there is a trace here. What only a backup of this journal knows is lost as well, where the journal can tell what
+    /// was removed from it, or where nothing else is left.
     fn runs(&self) -> Vec<RunId> {
         let mut runs: Vec<RunId> = Vec::new();
         let traced =
             self.salvages.iter().flat_map(|salvage| salvage.runs.iter().map(|salvaged| &salvaged.run));
-        let backed_up = self.spools.iter().flat_map(|fetched| fetched.spool.manifest.runs.iter().rev());
         let is_bare = self.salvages.iter().all(|salvage| salvage.runs.is_empty());
-        let only_there = backed_up.map(|held| &held.run_id).filter(|_| is_bare);
+        let tells = self.salvages.iter().any(|salvage| salvage.tells_removed);
+        let counts = |fetched: &&Fetched| {
+            let is_own = self.is_own(&fetched.spool.manifest.journal);
+            is_own && tells || is_bare && !fetched.is_older
+        };
+        let backed_up = self.spools.iter().filter(counts);
+        let backed_up = backed_up.flat_map(|fetched| fetched.spool.manifest.runs.iter().rev());
+        let only_there = backed_up.map(|held| &held.run_id).filter(|run| !self.is_removed(run));
         for run in traced.chain(only_there) {
             if runs.iter().all(|known| known.key() != run.key()) {
                 runs.push(run.clone());
             }
         }
         runs
+    }
+
+    fn is_own(&self, journal: &str) -> bool {
+        self.salvages.iter().flat_map(|salvage| &salvage.journals).any(|known| known.to_string() == journal)
+    }
+
+    fn is_removed(&self, run: &RunId) -> bool {
+        self.salvages.iter().flat_map(|salvage| &salvage.gone).any(|gone| gone.key == run.key())
     }
 
     /// What the damaged journal knew of runs that were removed or archived, the new one knows as well.

@@ -95,6 +95,11 @@ impl Account {
 }
 
 async fn of_loop(client: &LocalClient, run: &RunId, state: &State) -> Result<Account, Error> {
+    // A table without its rows would say that nothing happened.
+    if let Some(archived) = client.store()?.archived(run).await.map_err(ClientError::from)? {
+        let error = piton_store::Error::Archived { run: run.clone(), seq: archived.through };
+        return Err(ClientError::from(error).into());
+    }
     let rows = iterations(client, run).await?;
     let changed = changed_by(client.layout(), state);
     let data = serde_json::json!({

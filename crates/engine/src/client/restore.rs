@@ -1,6 +1,6 @@
 //! The files of iterations: put back byte for byte, and compared.
 
-use piton_git::{Expected, TreeId};
+use piton_git::{Expected, SnapshotId, TreeId, Workspace};
 use piton_model::loop_machine::{Snapshot, State};
 use piton_model::{Kind, RunId, cycle};
 use piton_store::Claim;
@@ -103,6 +103,8 @@ pub(super) async fn restore(
             .hint("run `piton ls`, and wait for it or stop it")
     })?;
     let workspace = open_workspace(layout, run)?;
+    // Before anything is kept of what is here: that would be its last snapshot, and hide that the others are gone.
+    require_there(&workspace, run, &snapshot_id(&target.id)?)?;
     let known = trees.seen.as_ref().map(|snapshot| TreeId::try_from(snapshot.tree.clone()));
     let mut known = known.transpose().map_err(|error| Error::of(ErrorKind::Corrupt, &error))?;
     if !force {
@@ -138,6 +140,16 @@ pub(super) async fn restore(
         head: restored.after.head.clone(),
         branch: branch.map(|name| name.trim_start_matches("refs/heads/").to_owned()),
     })
+}
+
+/// That git has the snapshot whose files are to be written.
+fn require_there(workspace: &Workspace, run: &RunId, target: &SnapshotId) -> Result<(), Error> {
+    if workspace.has(target) {
+        return Ok(());
+    }
+    let what = format!("git has lost the snapshot {target} of run `{run}`; nothing was changed");
+    Err(Error::new(ErrorKind::Environment, what)
+        .hint(format!("`piton backup restore URL --run {run}` brings it back from a backup that has it")))
 }
 
 /// What changed between two iterations.

@@ -1,6 +1,8 @@
 //! Checking everything that is stored, down to "the index says what the events say".
 
 use piton_files::ralph::{self, Main};
+use piton_git::{SnapshotId, Workspace};
+use piton_model::loop_machine::Snapshot;
 use piton_model::{Entry, Kind, Machine, RunId, Seq, State, cycle, ledger_machine, workflow};
 use piton_store::{Error, Problem, Store, Wanted};
 use piton_view::{ProblemView, StateOf, VerifyView};
@@ -92,7 +94,12 @@ impl LocalClient {
         for run in run.map_or_else(|| all.clone(), |run| vec![run.clone()]) {
             let Some(loaded) = Self::unless_damaged(self.load_any(&run, None).await)? else { continue };
             match workspace.tip(run.as_str()) {
-                Ok(Some(tip)) => tips.push((run, tip)),
+                Ok(Some(tip)) => match first_missing(&workspace, &loaded.state) {
+                    Some(id) => {
+                        lost.damaged.push(snapshots_problem(run, lost_words(&id)));
+                    }
+                    None => tips.push((run, tip)),
+                },
                 Ok(None) if has_snapshots(&loaded.state) => gone.push(run),
                 Ok(None) | Err(_) => {}
             }
@@ -118,6 +125,15 @@ impl LocalClient {
             }
         }
         Ok(lost)
+    }
+
+    /// What git has lost of the snapshots that the events of a run name, where it has newer ones.
+    pub(super) async fn snapshot_lost(&self, run: &RunId) -> Result<Option<String>, ClientError> {
+        let Ok(Some(workspace)) = super::vault::workspace(self.layout()) else { return Ok(None) };
+        let Ok(Some(_)) = workspace.tip(run.as_str()) else { return Ok(None) };
+        let loaded = Self::unless_damaged(self.load_any(run, None).await)?;
+        let missing = loaded.and_then(|loaded| first_missing(&workspace, &loaded.state));
+        Ok(missing.map(|id| lost_words(&id)))
     }
 
     /// Views of runs at rest that are not what the journal renders, and that nobody edited.
@@ -172,6 +188,28 @@ fn snapshots_problem(run: RunId, what: String) -> ProblemView {
         seq: None,
         what,
     }
+}
+
+fn lost_words(id: &SnapshotId) -> String {
+    format!("git has lost some of its snapshots: {id} is not there any more")
+}
+
+/// A snapshot that the events of a run name and git does not have. The last one may be newer, and lead to none of them.
+fn first_missing(workspace: &Workspace, state: &StateOf) -> Option<SnapshotId> {
+    let named: Vec<&Snapshot> = match state {
+        StateOf::Loop(state) => {
+            let best = state.judged.best.iter().filter_map(|best| best.snapshot.as_ref());
+            best.chain(&state.seen.start).chain(&state.seen.snapshot).collect()
+        }
+        StateOf::Cycle(state) => {
+            let recent = state.iterations.iter().filter_map(|record| record.snapshot.as_ref());
+            recent.chain(&state.start).chain(&state.seen).collect()
+        }
+        StateOf::Workflow(_) | StateOf::Ledger(_) => Vec::new(),
+    };
+    let named: Vec<SnapshotId> =
+        named.into_iter().filter_map(|named| SnapshotId::try_from(named.id.clone()).ok()).collect();
+    workspace.missing(&named).ok()?.into_iter().next()
 }
 
 /// Whether a run has, or had, snapshots of its work.

@@ -97,7 +97,7 @@ fn created(made: &BackedUp, out: &Output) -> ExitCode {
 /// What could not be backed up: it is told, and so is the exit code.
 fn told(damaged: &[String], out: &Output) -> ExitCode {
     for problem in damaged {
-        out.note(clean_line(&format!("warning: only what an earlier backup has of it is kept: {problem}")));
+        out.note(clean_line(&format!("warning: {problem}")));
     }
     if damaged.is_empty() { ExitCode::Done } else { ExitCode::Corrupt }
 }

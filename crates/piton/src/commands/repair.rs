@@ -21,11 +21,16 @@ pub(super) async fn run(global: &Global, out: &Output) -> Result {
 }
 
 fn lines_of(repaired: &RepairView) -> Vec<String> {
-    if !repaired.damaged && !repaired.lost {
-        return vec!["nothing is damaged; nothing was changed".to_owned()];
-    }
     let mut lines: Vec<String> =
-        repaired.problems.iter().map(|problem| format!("found  {problem}")).collect();
+        repaired.keys.iter().map(|key| format!("key    {key} came back from beside a backup")).collect();
+    if !repaired.damaged && !repaired.lost {
+        lines.push(match lines.is_empty() {
+            true => "nothing is damaged; nothing was changed".to_owned(),
+            false => "nothing else is damaged; nothing else was changed".to_owned(),
+        });
+        return lines;
+    }
+    lines.extend(repaired.problems.iter().map(|problem| format!("found  {problem}")));
     lines.extend(repaired.quarantine.iter().map(|place| format!("aside  {place}")));
     for run in &repaired.runs {
         lines.push(format!("{}  {}", if run.seq == 0 { "gone " } else { "kept " }, line_of(run)));

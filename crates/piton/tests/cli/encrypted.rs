@@ -412,3 +412,57 @@ fn a_run_whose_key_is_lost_is_marked_and_the_others_go_on() {
     world.piton(&["repair"]).exits(0);
     assert_eq!(world.piton(&["log", "r", "--json"]).exits(0).out, log);
 }
+
+/// Garbage in both copies of a data key.
+fn damage_key(world: &World, id: &str) {
+    for path in [format!(".piton/keys/{id}.json"), format!(".piton/keys/spare/{id}.json")] {
+        world.shell(&format!("printf X | dd of={path} bs=1 seek=200 conv=notrunc")).exits(0);
+    }
+}
+
+#[test]
+fn a_data_key_that_is_damaged_in_both_copies_costs_its_runs_alone_and_comes_back() {
+    let kept = "backups = { to = \"../kept\" }\n";
+    let world = with_a_key(&format!("{VAULT}{kept}"));
+    work(&world, "one");
+    let old = world.shell("cat .piton/keys/current").exits(0).out.trim().to_owned();
+    world.piton(&["key", "rotate"]).exits(0);
+    let new = world.shell("cat .piton/keys/current").exits(0).out.trim().to_owned();
+    work(&world, "two");
+    world.piton(&["backup", "create"]).exits(0);
+    damage_key(&world, &old);
+    assert!(world.piton(&["ls"]).exits(6).out.contains("is lost"));
+    world.piton(&["log", "two"]).exits(0);
+    assert!(world.piton(&["verify"]).exits(6).out.contains("one: it is encrypted with key"));
+    let repaired = world.piton(&["repair"]).exits(0);
+    assert!(repaired.out.contains(&format!("{old} came back")), "{repaired:?}");
+    world.piton(&["ls"]).exits(0);
+    world.piton(&["verify"]).exits(0);
+    // Where none is left, nothing can be read until they are back, and what brings them is said.
+    for brings in [&["repair"][..], &["backup", "restore", "../kept"]] {
+        damage_key(&world, &old);
+        damage_key(&world, &new);
+        let refused = world.piton(&["ls"]).exits(7).err;
+        assert!(refused.contains("`piton repair`") && refused.contains("is damaged"), "{refused}");
+        world.piton(brings).exits(0);
+        world.piton(&["verify"]).exits(0);
+        world.piton(&["ls"]).exits(0);
+    }
+}
+
+#[test]
+fn a_rotation_under_the_wrong_key_changes_nothing() {
+    let world = with_a_key(VAULT);
+    work(&world, "one");
+    new_key(&world, "other");
+    let other = world.beside("other").display().to_string();
+    let before = world.shell("find .piton/keys -type f -name '*.json' | sort; cat .piton/keys/current").out;
+    let refused = world.piton_with(&[("PITON_KEY_FILE", &other)], &["key", "rotate"]).exits(7).err;
+    assert!(refused.contains("nothing was changed") && refused.contains("--old FILE"), "{refused}");
+    assert_eq!(
+        world.shell("find .piton/keys -type f -name '*.json' | sort; cat .piton/keys/current").out,
+        before
+    );
+    work(&world, "two");
+    world.piton(&["backup", "create"]).exits(0);
+}

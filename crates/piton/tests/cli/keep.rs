@@ -148,11 +148,12 @@ fn an_archived_run_goes_on_from_where_it_was_and_gives_its_files_back() {
     assert_eq!(world.json(&["status", "r"])["iteration"], 2);
     world.piton(&["verify"]).exits(0);
     // What needs all of it says where that is.
-    let ran = world.piton(&["report", "r"]);
-    assert!(ran.code == 0 || ran.err.contains("archived"), "{ran:?}");
+    let ran = world.piton(&["report", "r"]).exits(2);
+    assert!(ran.err.contains("archived") && ran.err.contains("`piton status r`"), "{ran:?}");
     // It went on, and the backup still has what came before.
     world.piton(&["backup", "restore", &place(&world), "--run", "r"]).exits(0);
     assert_eq!(digests(&world, "r"), 0);
+    assert!(world.piton(&["report", "r"]).exits(0).out.contains("| 1"));
     world.piton(&["verify"]).exits(0);
 }
 

@@ -40,6 +40,7 @@ mod left_over;
 mod limits;
 mod live;
 mod loops;
+mod lost_runs;
 mod modes;
 mod night;
 mod notify;

@@ -38,6 +38,8 @@ pub struct Salvage {
     pub journals: Vec<JournalId>,
     /// The runs that were removed from it, as far as their notes can be read.
     pub gone: Vec<Gone>,
+    /// Whether those notes could be looked at: what is not there and not in them was lost.
+    pub tells_removed: bool,
     /// Where payloads of runs are that were let go here, by the name of the run in small letters.
     pub archived: HashMap<String, Archived>,
 }
@@ -73,6 +75,7 @@ impl Salvage {
             unreadable: None,
             journals: Vec::new(),
             gone: Vec::new(),
+            tells_removed: false,
             archived: HashMap::new(),
         };
         let (anchors, mut journals) = anchors(directory);
@@ -83,7 +86,9 @@ impl Salvage {
                 salvage.unreadable = found.unreadable.take();
                 journals.extend(schema::identity(&connection).ok().map(|identity| identity.id));
                 salvage.epoch_max = salvage.epoch_max.max(found.epoch_max);
-                salvage.gone = keep::gone(&connection).unwrap_or_default();
+                let gone = keep::gone(&connection);
+                salvage.tells_removed = gone.is_ok() && salvage.unreadable.is_none();
+                salvage.gone = gone.unwrap_or_default();
                 salvage.archived = keep::archived_notes(&connection).into_iter().collect();
                 salvage.connection = Some(Mutex::new(connection));
             }

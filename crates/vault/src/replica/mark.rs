@@ -144,6 +144,7 @@ impl Mark {
             segments: pieces,
             bundles: Vec::new(),
             tips: self.tips.clone(),
+            tips_lost: BTreeMap::new(),
             gone: 0,
             number: 0,
         }

@@ -3,19 +3,21 @@
 //! After anything went wrong, what is known of the target is read from it again: whether an object arrived whose answer was lost
 //! is nothing to guess.
 
-use std::collections::{HashMap, HashSet};
+mod snapshots;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use piton_git::SnapshotId;
 use piton_model::{RunId, Timestamp};
 use piton_record::record;
 use piton_store::chain::{self, Hash};
-use piton_store::{BlobId, Head, RunRow, Wanted};
+use piton_store::{BlobId, Head, Problem, RunRow, Wanted};
 use piton_sys::{Ids, SystemIds, file};
 
 use super::mark::{Mark, record_of};
 use super::place::{self, Home};
 use super::read::{self, Replica};
-use crate::create::Source;
+use crate::create::{LOST, Source};
 use crate::manifest::{FORMAT, RunHeld};
 use crate::object::pack;
 use crate::segment::{self, Record};
@@ -24,9 +26,6 @@ use crate::{Error, Spool, Target};
 
 /// Read from the journal at a time.
 const SHIPPED_BYTES: usize = 1 << 20;
-
-/// A bundle of git is shipped in parts of this size.
-const PART_BYTES: usize = 8 << 20;
 
 /// How often an object is read back that does not come as it was sent: a network may cut it short.
 const READS: usize = 3;
@@ -112,6 +111,8 @@ pub struct Replicator<'a> {
     is_noted: bool,
     /// Runs whose snapshots git has lost some of: the last one, and what is wrong. Each is tried again once it has another.
     incomplete: HashMap<String, (SnapshotId, String)>,
+    /// Runs of whose snapshots the replica has some that git has lost, and what is wrong. They stay.
+    lost: BTreeMap<String, String>,
     /// Whether this process has shipped anything yet: what an earlier one could not is looked for once.
     has_shipped: bool,
 }
@@ -194,6 +195,7 @@ impl<'a> Replicator<'a> {
             is_sure: true,
             is_noted: false,
             incomplete: HashMap::new(),
+            lost: BTreeMap::new(),
             has_shipped: false,
         }
     }
@@ -346,8 +348,6 @@ impl<'r, 'a> Shipment<'r, 'a> {
     async fn ship_all(mut self) -> Result<Shipped, Error> {
         let page = self.to.source.store.rows(Wanted::ALL_THERE).await?;
         self.next.epoch_max = self.to.source.store.epoch_max().await?;
-        // Which run a damaged row is of may not be known: then nobody can tell that another was removed.
-        let is_complete = page.damaged.iter().all(|problem| problem.run.is_some());
         let mut kept: HashSet<String> = HashSet::new();
         for problem in page.damaged {
             kept.extend(problem.run.as_ref().map(RunId::key));
@@ -371,11 +371,9 @@ impl<'r, 'a> Shipment<'r, 'a> {
             }
             kept.insert(key);
         }
-        for run in held.values().map(|held| &held.run_id).filter(|run| !kept.contains(&run.key())) {
-            if is_complete {
-                self.forget(run);
-            }
-        }
+        let absent = held.values().filter(|held| !kept.contains(&held.run_id.key())).cloned().collect();
+        self.forget_removed(absent).await?;
+        self.look_for_lost()?;
         // Before the events that name them.
         self.ship_snapshots(&snapshots).await?;
         // Oldest first, so that the newest comes to stand before the others.
@@ -394,6 +392,24 @@ impl<'r, 'a> Shipment<'r, 'a> {
             self.flush().await?;
         }
         Ok(self.shipped)
+    }
+
+    /// Of runs that are not here, those that were removed are history. What else is there and not here was lost: it stays there, and
+    /// is named.
+    async fn forget_removed(&mut self, mut absent: Vec<RunHeld>) -> Result<(), Error> {
+        // Looked at last: what was removed meanwhile is in it.
+        let removed: HashSet<String> =
+            self.to.source.store.gone().await?.into_iter().map(|gone| gone.key).collect();
+        absent.sort_by(|a, b| a.run_id.as_str().cmp(b.run_id.as_str()));
+        for RunHeld { run_id, seq, .. } in absent {
+            if removed.contains(&run_id.key()) {
+                self.forget(&run_id);
+            } else if self.to.source.store.row(&run_id).await.is_err() {
+                let problem = Problem::of(&run_id, LOST);
+                self.next.damaged.push(format!("{problem}; the replica keeps its {seq} events"));
+            }
+        }
+        Ok(())
     }
 
     /// Says that a run is history.
@@ -493,70 +509,6 @@ impl<'r, 'a> Shipment<'r, 'a> {
             }),
             false => Ok(()),
         }
-    }
-
-    /// Ships what git has of the snapshots of these runs, and the replica has not.
-    async fn ship_snapshots(&mut self, runs: &[RunId]) -> Result<(), Error> {
-        let Some(workspace) = self.to.source.workspace else { return Ok(()) };
-        for run in runs {
-            let Some(tip) = workspace.tip(run.as_str())? else { continue };
-            let held = self.held();
-            if let Some((known, what)) = self.to.incomplete.get(&run.key())
-                && *known == tip
-            {
-                self.next.damaged.push(what.clone());
-                continue;
-            }
-            if !held.contains(&tip) {
-                let path = self.to.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
-                let bundled = match workspace.bundle(run.as_str(), &tip, &held, &path) {
-                    // Whatever git has forgotten since is no ground to stand on.
-                    Err(_) => {
-                        let there: Vec<SnapshotId> =
-                            held.into_iter().filter(|tip| workspace.has(tip)).collect();
-                        file::remove_file_if_exists(&path)?;
-                        workspace.bundle(run.as_str(), &tip, &there, &path)
-                    }
-                    bundled => bundled,
-                };
-                let bundled = match bundled {
-                    Ok(bundled) => bundled,
-                    // What git has lost of one run keeps no other out.
-                    Err(error) => {
-                        file::remove_file_if_exists(&path)?;
-                        let what = crate::incomplete(workspace, run, error.into())?;
-                        self.next.damaged.push(what.clone());
-                        self.to.incomplete.insert(run.key(), (tip, what));
-                        continue;
-                    }
-                };
-                self.to.incomplete.remove(&run.key());
-                if bundled {
-                    let bytes = file::read_regular(&path, OBJECT_BYTES_MAX)?.unwrap_or_default();
-                    file::remove_file_if_exists(&path)?;
-                    self.ship_bundle(&bytes).await?;
-                }
-            }
-            self.current.insert(run.key(), tip.clone());
-            self.next.tips.insert(run.clone(), tip);
-        }
-        Ok(())
-    }
-
-    /// The snapshots that the replica has, or will have with what was written so far.
-    fn held(&self) -> Vec<SnapshotId> {
-        self.to.mark.tips.values().chain(self.next.tips.values()).cloned().collect()
-    }
-
-    async fn ship_bundle(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let count = bytes.chunks(PART_BYTES).count();
-        for (part, chunk) in bytes.chunks(PART_BYTES).enumerate() {
-            let is_last = part + 1 == count;
-            let part = u32::try_from(part).expect("a bundle has few parts");
-            self.writer.push(&Record::Bundle { part, is_last, bytes: chunk.to_vec() });
-            self.flush_where_full().await?;
-        }
-        Ok(())
     }
 
     async fn flush_where_full(&mut self) -> Result<(), Error> {
