@@ -178,8 +178,7 @@ fn a_test_that_is_hidden_in_what_piton_keeps_is_looked_at() {
 fn a_link_in_the_place_of_what_piton_keeps_is_not_followed() {
     let world = world();
     let outside = world.beside("outside");
-    std::fs::create_dir_all(outside.join("r")).unwrap();
-    std::fs::write(outside.join("r/config"), "precious").unwrap();
+    world.write("../outside/r/config", "precious");
     let agent = format!("rm -rf .piton/index; ln -s {} .piton/index; {WEAKENS}", outside.display());
     let ran = three(&world, "r", "--here", UNITTEST, &agent);
     assert_eq!(ran.code, 7, "{ran:?}");

@@ -122,7 +122,7 @@ fn an_answer_that_is_refused_has_its_counterexample() {
             format!("[guard]\nprove = \"{mode}\"\n[checks]\ntest = \"/usr/bin/python3 -m unittest\"\n");
         world.configure(&settings);
         world.commit("settings");
-        std::fs::write(world.beside("known.py"), WRONG.replace("    return price\n", known)).unwrap();
+        world.write("../known.py", &WRONG.replace("    return price\n", known));
         let agent = "cat > $BESIDE/prompt.$(ls $BESIDE | grep -c prompt); cp $BESIDE/known.py prices.py";
         let words = ["loop", "fix it", "--id", "r", "--here", "--max-iterations", "2", "--exec", agent];
         let ran = world.piton(&words).exits(3);
@@ -381,7 +381,7 @@ fn heard() -> (World, Ear, [String; 7]) {
     world.write("test_prices.py", &format!("{}{TESTS}", ear.says()));
     world.configure("[checks]\ntest = \"/usr/bin/python3 -m unittest\"\n");
     world.commit("heard");
-    std::fs::write(world.beside("right.py"), right()).unwrap();
+    world.write("../right.py", &right());
     let agent = "cp $BESIDE/right.py prices.py";
     let words = ["loop", "fix it", "--id", "r", "--here", "--exec", agent].map(str::to_owned);
     (world, ear, words)
@@ -426,7 +426,7 @@ fn what_checks_read_and_run_is_listed_and_what_is_other_is_said_and_hinders_nobo
     let world = project(WRONG);
     world.configure("[checks]\ntest = \"python3 -m unittest\"\n");
     world.commit("settings");
-    std::fs::write(world.beside("right.py"), right()).unwrap();
+    world.write("../right.py", &right());
     let place = format!("{}:/usr/bin:/bin", world.path("vendored").display());
     let agent = "cp $BESIDE/right.py prices.py; printf '[metadata]\nname = prices\n' > setup.cfg; mkdir -p vendored; printf '#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n' > vendored/python3; chmod +x vendored/python3";
     let words = ["loop", "fix it", "--id", "r", "--here", "--exec", agent];
