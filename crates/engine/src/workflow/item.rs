@@ -65,8 +65,8 @@ async fn follow(
         }
         let around = Around { context, client: &client, state, queue, number };
         let begun = match found {
-            None => around.begin(attempt, item, &run).await,
-            Some(found) => around.go_on(item, &found).await,
+            None => Box::pin(around.begin(attempt, item, &run)).await,
+            Some(found) => Box::pin(around.go_on(item, &found)).await,
         };
         if let Err(error) = begun {
             return Ok(not_startable(attempt, said(&error)));

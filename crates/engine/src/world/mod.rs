@@ -480,6 +480,10 @@ pub(crate) fn sentence(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// As much as a program begins with: an item of a queue starts a whole loop from such a thread, as the command line does. What is not
+/// used takes no memory.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Runs work that waits for processes in a thread of its own, not one of the runtime's: those panic where the system
 /// has none left. The machine stays awake for it.
 pub(crate) async fn in_thread<T: Send + 'static>(
@@ -490,6 +494,7 @@ pub(crate) async fn in_thread<T: Send + 'static>(
         let _awake = piton_sys::process::keep_awake();
         drop(done.send(work()));
     };
-    std::thread::Builder::new().name("work".to_owned()).spawn(work).map_err(WorldError::Thread)?;
+    let thread = std::thread::Builder::new().name("work".to_owned()).stack_size(STACK_BYTES);
+    thread.spawn(work).map_err(WorldError::Thread)?;
     result.await.expect("work does not panic")
 }
