@@ -19,7 +19,8 @@ use piton_store::{RunRow, Wanted};
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, clean, night as night_words};
 use piton_view::{
-    Error, MorningRun, MorningView, NightCheck, NightData, NightRun, NightSpent, NightView, StateOf,
+    Client, Error, MorningRun, MorningView, NightCheck, NightData, NightRun, NightSpent, NightView, StateOf,
+    StatusOf,
 };
 
 use super::report::night_page;
@@ -116,7 +117,11 @@ async fn screen(client: &LocalClient, rows: &[RunRow], since: Timestamp) -> Resu
         not_done,
         working,
     };
-    view.next = next(&view);
+    let waits = view.waiting.first().and_then(|run| run.run_id.clone());
+    view.next = match waits {
+        Some(run) => next_of(client, &run).await,
+        None => next(&view),
+    };
     let redactor = client.redactor();
     let parts = [&mut view.ready, &mut view.waiting, &mut view.not_done, &mut view.working];
     for run in parts.into_iter().flatten() {
@@ -175,14 +180,19 @@ fn branches(client: &LocalClient) -> BTreeSet<String> {
     names.unwrap_or_default().into_iter().collect()
 }
 
-/// The one command that helps most: an answer lets work go on, landing brings it home.
+/// What lets a run go on that waits for a person, as its own status says it.
+async fn next_of(client: &LocalClient, run: &RunId) -> String {
+    match client.status(run).await.map(|status| status.of) {
+        Ok(StatusOf::Loop(status)) => status.next,
+        Ok(StatusOf::Workflow(status)) => status.next,
+        Ok(StatusOf::Cycle(status)) => status.next,
+        Ok(StatusOf::Ledger(_)) | Err(_) => format!("piton status {run}"),
+    }
+}
+
+/// The one command that helps most where nothing waits: landing brings work home.
 fn next(view: &MorningView) -> String {
     let name = |run: &MorningRun| run.run_id.as_ref().map(ToString::to_string);
-    if let Some(run) = view.waiting.first() {
-        let is_question = run.why.as_deref().is_some_and(|why| why.starts_with("an answer"));
-        let word = if is_question { "answer" } else { "resume" };
-        return format!("piton {word} {}", name(run).unwrap_or_default());
-    }
     if !view.ready.is_empty() {
         let runs: Vec<String> = view.ready.iter().filter_map(name).take(LANDED_AT_ONCE_MAX).collect();
         return format!("piton land {}", runs.join(" "));
