@@ -49,7 +49,7 @@ fn piton_alone_is_the_morning_on_one_screen() {
         "{morning}"
     );
     begins(lines[3], "spent     $1.50 · ");
-    begins(lines[4], "next      piton answer ask-");
+    begins(lines[4], "next      piton answer ");
     let data = world.json(&[]);
     assert_eq!((data["ready"].as_array().unwrap().len(), &data["spent"]["cost_usd"]), (2, &1.5.into()));
     // The command that it names is the one that helps; landing comes next.
@@ -124,7 +124,8 @@ fn the_morning_is_sent_to_the_channels_of_notify() {
     assert!(sent.err.contains("sent to log"), "{}", sent.err);
     let told = std::fs::read_to_string(world.beside("told.log")).unwrap();
     assert!(
-        told.contains("2 ready to land, 1 waiting for you, 2 not done") && told.contains("piton answer ask-"),
+        told.contains("2 ready to land, 1 waiting for you, 2 not done")
+            && told.contains("next      piton answer "),
         "{told}"
     );
 }
