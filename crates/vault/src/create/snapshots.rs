@@ -17,6 +17,9 @@ const BUNDLES_MAX_PER_RUN: usize = 4;
 /// How often a snapshot is bundled whose run goes elsewhere meanwhile.
 const BUNDLE_TRIES: usize = 20;
 
+/// How often git may fail at it: what it has lost, it lacks at the next try, too.
+const FAILURES_MAX: usize = 4;
+
 /// What became of snapshots that git has lost.
 const KEPT: &str = "what an earlier backup has of them is kept";
 
@@ -36,7 +39,9 @@ impl Shipment<'_> {
             }
             let path = self.source.scratch.join(format!("{}.bundle", SystemIds.hex(8)));
             let made = workspace.bundle(run.as_str(), &tip, held, &path);
-            if tries < BUNDLE_TRIES && !workspace.leads_to(run.as_str(), &tip)? {
+            // It may have gone back and come again in between: git then found nothing to bundle.
+            let may_have_moved = made.is_err() && tries < FAILURES_MAX;
+            if may_have_moved || (tries < BUNDLE_TRIES && !workspace.leads_to(run.as_str(), &tip)?) {
                 file::remove_file_if_exists(&path)?;
                 continue;
             }
